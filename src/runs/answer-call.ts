@@ -1,6 +1,6 @@
-import { type Actor, along } from "../accounts/audit.ts";
+import { along } from "../accounts/audit.ts";
 import type { Accounts, Along } from "../accounts/types.ts";
-import { nameStarter, type Starter, starterName, starterOf } from "../accounts/starter.ts";
+import { nameStarter, starterName, starterOf } from "../accounts/starter.ts";
 import type { AskKind } from "../agent/ask-kinds.ts";
 import type { Answer, Answerer } from "../agent/asks.ts";
 import { canonicalJson } from "../json.ts";
@@ -12,7 +12,7 @@ import { stamped } from "./events.ts";
 import { readInlineFiles } from "./files/new-files.ts";
 import type { Upload } from "./files/uploads.ts";
 import { requireNotImported } from "./imported.ts";
-import type { Workspace } from "./ports.ts";
+import type { Uses } from "./ports.ts";
 import { type AskedCall, findCall, openCalls } from "./read/open-calls.ts";
 import { isWorking } from "./is-working.ts";
 import { transitions } from "./status.ts";
@@ -29,14 +29,7 @@ export interface GivenAnswer {
   files?: Upload[];
 }
 
-interface AnswerDeps extends AdmissionDeps {
-  accounts: AdmissionDeps["accounts"] & Pick<Accounts, "findKey">;
-  workspace: Pick<Workspace, "write">;
-  /** The operator, for the audit. */
-  actor?: Actor;
-  /** The holder of the key that a request came with. Absent: it has none. */
-  starter?: Starter;
-}
+type Answering = AdmissionDeps & Uses<"workspace" | "actor" | "starter"> & { accounts: Pick<Accounts, "findKey"> };
 
 /**
  * Answers a tool call that waits. With the last answer, the turn continues: it may wait for a slot, as a new turn.
@@ -45,7 +38,7 @@ interface AnswerDeps extends AdmissionDeps {
  *
  * Resolves with the changed run.
  */
-export async function answerCall(deps: AnswerDeps, id: string, given: GivenAnswer): Promise<Run> {
+export async function answerCall(deps: Answering, id: string, given: GivenAnswer): Promise<Run> {
   const { runs, workspace, actor, now } = deps;
   const by = starterOf(actor, deps.starter);
   const answer = withFiles(given);
@@ -154,7 +147,7 @@ function withFiles({ answer, files = [] }: GivenAnswer): FiledAnswer {
 }
 
 /** Who gave the first answer. Programs do not read the names of operators. */
-async function answererText({ accounts, actor }: AnswerDeps, by: Answerer | undefined): Promise<string> {
+async function answererText({ accounts, actor }: Answering, by: Answerer | undefined): Promise<string> {
   if (!by) return "";
   if (actor === undefined) return by.kind === "operator" ? " by an operator" : " by a program";
   const name = starterName(await nameStarter(accounts, by));
@@ -199,13 +192,13 @@ function requireKind({ id, kind }: AskedCall, { answer }: FiledAnswer): void {
 
 /** Whether API keys may answer approvals of the run. */
 export async function keysApprove(
-  accounts: Pick<AnswerDeps["accounts"], "findAgent">,
+  accounts: AdmissionDeps["accounts"],
   { agentId }: Pick<Run, "agentId">,
 ): Promise<boolean> {
   return (await accounts.findAgent(agentId))?.answers?.keysApprove === true;
 }
 
-async function requireKeysApprove({ accounts }: AnswerDeps, run: Run): Promise<void> {
+async function requireKeysApprove({ accounts }: Answering, run: Run): Promise<void> {
   if (await keysApprove(accounts, run)) return;
   throw new ServiceError(
     "approval_not_allowed",

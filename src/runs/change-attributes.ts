@@ -1,17 +1,10 @@
-import { type Actor, along } from "../accounts/audit.ts";
+import { along } from "../accounts/audit.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { requireNotImported } from "./imported.ts";
-import type { Runs } from "./ports.ts";
+import type { Uses } from "./ports.ts";
 import { findRunHead } from "./read/find-run.ts";
 import type { Run, RunChange } from "./types.ts";
-
-export interface AttributeDeps {
-  runs: Runs;
-  now: () => number;
-  /** The operator, for the audit. Absent: a program with an API key. */
-  actor?: Actor;
-}
 
 type Attributes = Pick<RunChange, "labels" | "tokens">;
 
@@ -20,7 +13,7 @@ type Attributes = Pick<RunChange, "labels" | "tokens">;
  * called again if the run changes between the read and the write: its turn may end. Resolves with the run as it was before.
  */
 export async function changeAttributes(
-  { runs, now, actor }: AttributeDeps,
+  { runs, now, actor }: Uses<"runs" | "now" | "actor">,
   id: string,
   { action, name }: { action: AuditEntry["action"]; name: keyof Attributes },
   change: (run: Run) => Attributes | undefined,

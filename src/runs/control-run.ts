@@ -1,6 +1,6 @@
 import { requireActive } from "../accounts/agents.ts";
-import { type Actor, along } from "../accounts/audit.ts";
-import { type Starter, starterOf } from "../accounts/starter.ts";
+import { along } from "../accounts/audit.ts";
+import { starterOf } from "../accounts/starter.ts";
 import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { addUsage, noUsage } from "../agent/turn/limits.ts";
@@ -19,7 +19,7 @@ import {
   slotAttempts,
   tryStartWaiting,
 } from "./admission.ts";
-import type { PendingUploads, Workspace } from "./ports.ts";
+import type { Uses } from "./ports.ts";
 import { isWorking } from "./is-working.ts";
 import { transitions, turnStartedAt } from "./status.ts";
 import { startTurn, wallClock } from "./turn-writes.ts";
@@ -31,12 +31,7 @@ export interface InputLimits {
   maxTranscriptBytes?: number;
 }
 
-export interface ControlDeps extends AdmissionDeps, InputLimits {
-  /** The operator, for the audit. */
-  actor?: Actor;
-  /** The holder of the key that a request came with. Absent: it has none. */
-  starter?: Starter;
-}
+export interface ControlDeps extends AdmissionDeps, InputLimits, Uses<"actor" | "starter"> {}
 
 /** Bounds and default of the setting in MB: a transcript is a response of `GET /v1/agents/{agent_id}`. */
 export const transcriptMegabytes = { min: 1, max: 1_024, default: 32 };
@@ -187,9 +182,7 @@ export interface Companions {
 }
 
 /** What a deletion needs. */
-export interface DeleteDeps extends ControlDeps {
-  workspace: Workspace;
-  pendingUploads: PendingUploads;
+export interface DeleteDeps extends ControlDeps, Uses<"workspace" | "pendingUploads"> {
   companions: Companions;
 }
 

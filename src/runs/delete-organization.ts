@@ -1,21 +1,16 @@
-import { type Actor, along } from "../accounts/audit.ts";
+import { along } from "../accounts/audit.ts";
 import { deleteAgent, endKeys } from "../accounts/delete-agent.ts";
 import { beginDeletion, findOrganization } from "../accounts/organizations.ts";
-import type { Accounts } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { log } from "../log.ts";
 import { keepingCopies } from "./companions.ts";
 import { type DeleteDeps, deleteRun } from "./control-run.ts";
-import type { Removal } from "./ports.ts";
+import type { Uses } from "./ports.ts";
 
 /** Runs that are deleted together. */
 const pageSize = 50;
 
-export interface DeleteOrganizationDeps extends DeleteDeps {
-  accounts: Accounts;
-  removal: Removal;
-  actor?: Actor;
-}
+type Deletion = DeleteDeps & Uses<"accounts" | "removal">;
 
 /** `complete`: nothing of the organization is left. Otherwise, another call continues. `runs`: deleted by this call. */
 export interface OrganizationDeletion {
@@ -30,7 +25,7 @@ export interface OrganizationDeletion {
  * - Ends after about `milliseconds`, between two pages of runs. Another call continues; one machine does so by itself.
  */
 export async function deleteOrganization(
-  deps: DeleteOrganizationDeps,
+  deps: Deletion,
   organizationId: string,
   { name, milliseconds }: { name: string; milliseconds: number },
 ): Promise<OrganizationDeletion> {
@@ -67,7 +62,7 @@ export async function deleteOrganization(
 }
 
 /** Continues deletions of organizations that were interrupted. */
-export async function resumeOrganizationDeletions(deps: DeleteOrganizationDeps): Promise<void> {
+export async function resumeOrganizationDeletions(deps: Deletion): Promise<void> {
   for (const { id, name, deleting } of await deps.accounts.listOrganizations()) {
     if (!deleting) continue;
     await deleteOrganization(deps, id, { name, milliseconds: Infinity }).catch((error: unknown) => {
@@ -83,7 +78,7 @@ function requireName(name: string, given: string): void {
 }
 
 /** A list on AWS can still show runs that are gone. Resolves with the number of those that were not. */
-async function removeRuns(deps: DeleteOrganizationDeps, ids: string[]): Promise<number> {
+async function removeRuns(deps: Deletion, ids: string[]): Promise<number> {
   const { actor: _actor, ...unaudited } = keepingCopies(deps); // the suites are deleted with their agent
   const removed = await Promise.all(
     ids.map(async (id) => {

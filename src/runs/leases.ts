@@ -1,5 +1,5 @@
 import type { Claim, Lease, RunState } from "./types.ts";
-import type { Runs } from "./ports.ts";
+import type { Uses } from "./ports.ts";
 
 /** Duration of a lease. The run of a killed worker can be taken over after this time. */
 const leaseMilliseconds = 45_000;
@@ -11,17 +11,12 @@ export const watchMilliseconds = 2_000;
 /** After this delay a worker that lost its lease has stopped writing. */
 export const drainMilliseconds = watchMilliseconds + 1_000;
 
-interface Deps {
-  runs: Runs;
-  now: () => number;
-}
-
 /**
  * Loads a run and claims the lease on it. No lease: another owner holds it, or the run is not running. `takenOver`: see
  * `Claim`. Claim and read run in parallel, which saves a round trip. After a takeover the run is read again, because the first read may be stale.
  */
 export async function claimRun(
-  deps: Deps,
+  deps: Uses<"runs" | "now">,
   runId: string,
   owner: string,
 ): Promise<{ state: RunState | undefined; lease?: Lease & Pick<Claim, "takenOver"> }> {
@@ -45,7 +40,7 @@ export async function claimRun(
 
 /** Claims the lease without loading the run. `turn`: the run's current turn. */
 export async function claimOnly(
-  deps: Deps,
+  deps: Uses<"runs" | "now">,
   runId: string,
   owner: string,
 ): Promise<(Lease & { turn: number }) | undefined> {
@@ -59,7 +54,7 @@ export async function claimOnly(
  * the run is no longer running. `lose` tells that a write was rejected for one of these reasons.
  */
 export function keepLease(
-  { runs, now }: Deps,
+  { runs, now }: Uses<"runs" | "now">,
   lease: Lease,
   parent: AbortSignal,
 ): { signal: AbortSignal; lose: () => void; end: () => void } {

@@ -1,4 +1,7 @@
+import type { Actor } from "../accounts/audit.ts";
+import type { Starter } from "../accounts/starter.ts";
 import type { Accounts, Along } from "../accounts/types.ts";
+import type { Secrets } from "../agent/secret.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { Delivery, DeliveryPage, DeliveryQuery } from "./deliveries.ts";
 import type { RunStatus } from "./status.ts";
@@ -340,3 +343,16 @@ export interface Stores {
   configurations: Configurations;
   deliveries: Deliveries;
 }
+
+/** What the use cases of runs work with. */
+export interface RunServices extends Stores, Pick<Secrets, "secretRefusal"> {
+  workflow: Workflow;
+  now: () => number;
+  /** The operator, for the audit. Absent: a program with an API key. */
+  actor?: Actor;
+  /** The holder of the key that a request came with. Absent: it has none. */
+  starter?: Starter;
+}
+
+/** The services that a use case takes. */
+export type Uses<Name extends keyof RunServices> = Pick<RunServices, Name>;

@@ -1,16 +1,12 @@
-import type { Accounts } from "../accounts/types.ts";
 import { log } from "../log.ts";
 import { keepingCopies } from "./companions.ts";
 import { type DeleteDeps, deleteRun } from "./control-run.ts";
+import type { Uses } from "./ports.ts";
 import type { Run } from "./types.ts";
 
 /** Runs that are listed, and deleted, together. */
 const pageSize = 100;
 const dayMilliseconds = 86_400_000;
-
-export interface RetentionDeps extends DeleteDeps {
-  accounts: Accounts;
-}
 
 /** Continues deletions of runs that a crash has interrupted. */
 export async function resumeErasures(deps: DeleteDeps): Promise<void> {
@@ -21,7 +17,7 @@ export async function resumeErasures(deps: DeleteDeps): Promise<void> {
  * Deletes the runs and trials of agents with `keepDays` that have not changed for so long, like a deletion by hand. A run in progress is
  * kept. An interrupted call is continued by the next one. One machine only: on AWS, items expire.
  */
-export async function deleteExpiredRuns(deps: RetentionDeps): Promise<void> {
+export async function deleteExpiredRuns(deps: DeleteDeps & Uses<"accounts">): Promise<void> {
   for (const { id, keepDays } of await deps.accounts.listAgents()) {
     if (keepDays === undefined) continue;
     const before = deps.now() - keepDays * dayMilliseconds;

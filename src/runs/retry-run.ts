@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { requireActive } from "../accounts/agents.ts";
-import { type Actor, along } from "../accounts/audit.ts";
+import { along } from "../accounts/audit.ts";
 import { nextWork } from "../agent/turn/journal.ts";
 import { normalizeId } from "../accounts/ids.ts";
 import { ServiceError } from "../errors.ts";
@@ -8,23 +8,19 @@ import { type AdmissionDeps, changeWithSlot, findQuotas, manyStarts, slotAttempt
 import { stamped } from "./events.ts";
 import { requireWholeRecord } from "./fork/incomplete-fork.ts";
 import { requireNotImported } from "./imported.ts";
+import type { Uses } from "./ports.ts";
 import { transitions } from "./status.ts";
 import type { Run, RunJournalEntry } from "./types.ts";
 
 /** Who lets turns continue is one of these processes: of the CLI, or of the management API. */
 const instance = randomUUID();
 
-interface RetryDeps extends AdmissionDeps {
-  /** The operator, for the audit. */
-  actor?: Actor;
-}
-
 /**
  * Lets the turn of a run with `technical_error` continue after its last journal entry: recorded answers and results are not
  * repeated. It may wait for a slot, as a new turn. Its seconds begin again. Queued inputs were dropped with the error.
  * Rejects for a run with another status. Resolves with the changed run.
  */
-export async function retryRun(deps: RetryDeps, id: string): Promise<Run> {
+export async function retryRun(deps: AdmissionDeps & Uses<"actor">, id: string): Promise<Run> {
   const { runs, accounts, workflow, actor, now } = deps;
   // Repeats when another turn took the slot, or another retry came first, which the next read shows.
   for (let lostSlots = 0; ;) {

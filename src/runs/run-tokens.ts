@@ -3,8 +3,8 @@ import { isExpired } from "../accounts/expiry.ts";
 import { normalizeId } from "../accounts/ids.ts";
 import { newToken, tokenHash } from "../accounts/token.ts";
 import { agentNotFound, invalidKey, ServiceError } from "../errors.ts";
-import { type AttributeDeps, changeAttributes } from "./change-attributes.ts";
-import type { Runs } from "./ports.ts";
+import { changeAttributes } from "./change-attributes.ts";
+import type { Uses, Runs } from "./ports.ts";
 import { maxRunTokens, tokenSeconds } from "./token-limits.ts";
 import type { Run, RunToken } from "./types.ts";
 
@@ -15,7 +15,7 @@ export interface NewRunToken extends RunToken {
 
 /** Creates a token that reads one run. Expired ones are dropped. Rejects for a deleted run and for one with too many. */
 export async function createRunToken(
-  deps: AttributeDeps,
+  deps: Uses<"runs" | "now" | "actor">,
   id: string,
   seconds = tokenSeconds.default,
 ): Promise<NewRunToken> {
@@ -32,7 +32,7 @@ export async function createRunToken(
 }
 
 /** Revokes a token. One that is unknown or expired is revoked already. */
-export async function revokeRunToken(deps: AttributeDeps, id: string, tokenId: string): Promise<void> {
+export async function revokeRunToken(deps: Uses<"runs" | "now" | "actor">, id: string, tokenId: string): Promise<void> {
   await changeTokens(deps, id, "run.unshare", (tokens) => tokens.filter((each) => each.id !== tokenId));
 }
 
@@ -73,7 +73,7 @@ function runIdIn(token: string): string {
 
 /** `change` returns the tokens that the run has then. */
 async function changeTokens(
-  deps: AttributeDeps,
+  deps: Uses<"runs" | "now" | "actor">,
   id: string,
   action: "run.share" | "run.unshare",
   change: (tokens: RunToken[]) => RunToken[],

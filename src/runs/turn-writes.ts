@@ -17,7 +17,7 @@ import type {
   Summary,
   TurnMessage,
 } from "./types.ts";
-import type { Runs, Workflow } from "./ports.ts";
+import type { Runs, Uses } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */
 export interface TurnId {
@@ -57,14 +57,11 @@ export function claimedTurn(run: Run, fencingToken: number, now: () => number): 
   };
 }
 
-interface Deps {
-  runs: Runs;
-  now: () => number;
-}
+type Writes = Uses<"runs" | "now">;
 
 /** Starts a turn. A turn that cannot be started is ended with `technical_error`; the error is thrown. */
 export async function startTurn(
-  deps: Deps & { workflow: Workflow },
+  deps: Uses<"runs" | "now" | "workflow">,
   run: RunOwner & Pick<Run, "id" | "pauses">,
   turn: number,
 ): Promise<void> {
@@ -80,7 +77,7 @@ export async function startTurn(
  * Lets a turn wait for answers: writes what is asked and until when, and ends the lease, in one change. False: nothing was
  * written, as `lost` below.
  */
-export function pauseTurn({ runs, now }: Deps, claimed: ClaimedTurn, calls: AskedEntry[]): Promise<boolean> {
+export function pauseTurn({ runs, now }: Writes, claimed: ClaimedTurn, calls: AskedEntry[]): Promise<boolean> {
   const { runId, turn, fencingToken, elapsed, sequence, pauses = 0, facts } = claimed;
   const { from, to } = transitions.turnAsks;
   const updatedAt = now();
@@ -120,7 +117,7 @@ interface TurnEnd {
  * - `lost`: nothing was written. The run is no longer in this turn (stopped, or ended by another worker).
  */
 export async function finishTurn(
-  { runs, now }: Deps,
+  { runs, now }: Writes,
   claimed: ClaimedTurn,
   { text, last, files, summary, queue }: TurnEnd,
 ): Promise<"finished" | "lost" | { next: number }> {
@@ -160,7 +157,7 @@ export async function finishTurn(
  * usage counts. False: nothing was written, as `lost` above.
  */
 export function failTurn(
-  deps: Deps,
+  deps: Writes,
   failed: ClaimedTurn | (TurnId & { fencingToken?: number }),
   failure: Failure,
   last?: AnswerEntry,
@@ -208,7 +205,10 @@ const nothingWritten = Promise.resolve();
  *   of an entry is that of its arrival.
  * - After a write that failed, no later entry is written: a result can build on the changes of an earlier one.
  */
-export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry: RunJournalEntry) => Promise<boolean> {
+export function journalWriter(
+  { runs, now }: Writes,
+  claimed: ClaimedTurn,
+): (entry: RunJournalEntry) => Promise<boolean> {
   const { runId, turn, fencingToken, facts } = claimed;
   let waiting: (RunJournalEntry & { at: number })[] = [];
   let next: Promise<boolean> | undefined;

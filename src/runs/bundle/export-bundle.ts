@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors.ts";
 import { canonicalJson } from "../../json.ts";
 import type { ArchiveFile } from "../files/tar.ts";
 import { requireWholeRecord } from "../fork/incomplete-fork.ts";
-import type { Stores } from "../ports.ts";
+import type { Uses } from "../ports.ts";
 import { type ExportedFile, exportedFile } from "../read/export-run.ts";
 import { findRunHead } from "../read/find-run.ts";
 import { eventsOf } from "../read/list-events.ts";
@@ -25,7 +25,7 @@ import {
 } from "./format.ts";
 import { zip } from "./zip.ts";
 
-export type ExportDeps = Pick<Stores, "runs" | "workspace" | "configurations">;
+type Exported = Uses<"runs" | "workspace" | "configurations">;
 
 /** A run as one file, while it is read. At most one of its files is in memory. */
 export interface RunBundle {
@@ -38,7 +38,7 @@ export interface RunBundle {
  * bytes. Rejects for a run in progress, and one that was deleted. The bytes end with an error if the run is
  * changed or deleted meanwhile.
  */
-export async function openBundle(deps: ExportDeps, id: string): Promise<RunBundle> {
+export async function openBundle(deps: Exported, id: string): Promise<RunBundle> {
   const run = await findRunHead(deps.runs, id);
   if (run.name === "") throw new ServiceError("run_ended", `run ${run.id} was deleted and has no record to export`);
   if (run.status === "running") {
@@ -51,7 +51,7 @@ export async function openBundle(deps: ExportDeps, id: string): Promise<RunBundl
 }
 
 /** The files of a bundle, in the order of the archive. */
-async function* bundleFiles(deps: ExportDeps, run: Run): AsyncGenerator<ArchiveFile> {
+async function* bundleFiles(deps: Exported, run: Run): AsyncGenerator<ArchiveFile> {
   const { runs, workspace, configurations } = deps;
   const state = await runs.load(run.id);
   if (!state || !isSame(state.run, run)) throw changed(run);
@@ -104,7 +104,7 @@ export function namedIn({ run, uploads = [], files = [] }: RunRecord): Named {
 }
 
 /** The events up to the run's last one, in files of about 4 MB. Adds what they name. */
-async function* eventParts(deps: ExportDeps, run: Run, named: Named): AsyncGenerator<ArchiveFile> {
+async function* eventParts(deps: Exported, run: Run, named: Named): AsyncGenerator<ArchiveFile> {
   let [part, lines, length]: [number, string[], number] = [1, [], 0];
   const endPart = (): ArchiveFile => {
     const file = { name: eventsName(part++), content: Buffer.from(lines.join("")) };

@@ -9,7 +9,7 @@ import { deleteRun } from "../control-run.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
 import { appendGroups, type EventGroup } from "../fork/copy-events.ts";
 import { incompleteImport } from "../fork/incomplete-fork.ts";
-import type { ForkDeps } from "../fork/fork-run.ts";
+import type { RunServices } from "../ports.ts";
 import { findRunHead } from "../read/find-run.ts";
 import { transitions } from "../status.ts";
 import type { Run, RunEvent, Stamped } from "../types.ts";
@@ -17,7 +17,7 @@ import { type CheckedBundle, checkBundle } from "./check-record.ts";
 import { type BundleFile, refused } from "./read-archive.ts";
 import { hashOf, readEvents, readListed, textIn } from "./read-bundle.ts";
 
-export type ImportDeps = Omit<ForkDeps, "secretRefusal">;
+type Import = Omit<RunServices, "secretRefusal">;
 
 /** Contents that are stored together, in bytes. */
 const contentsAtOnce = 8 * 1024 ** 2;
@@ -29,7 +29,7 @@ const eventsAtOnce = 40;
  * times are those of the import. Everything in the bundle is checked before anything is stored. Until the record is copied, the run
  * shows `technical_error`: a crash leaves a run that can only be deleted. Resolves with the run.
  */
-export async function importBundle(deps: ImportDeps, agentId: string, file: BundleFile): Promise<Run> {
+export async function importBundle(deps: Import, agentId: string, file: BundleFile): Promise<Run> {
   const agent = requireActive(await findAgent(deps.accounts, agentId), "import runs");
   const organization = await deps.accounts.findOrganization(agent.organizationId);
   const checked = await checkBundle(file);
@@ -46,7 +46,7 @@ export async function importBundle(deps: ImportDeps, agentId: string, file: Bund
 }
 
 function newRun(
-  { now, actor }: ImportDeps,
+  { now, actor }: Import,
   owner: Pick<Run, "agentId" | "organizationId">,
   { record: { runId, run }, missing }: CheckedBundle,
   sha256: string,
@@ -64,7 +64,7 @@ function newRun(
   return beginRun(own, now(), { of: run, as: "import" });
 }
 
-async function store(deps: ImportDeps, run: Run, { bundle, record, ended }: CheckedBundle): Promise<Run> {
+async function store(deps: Import, run: Run, { bundle, record, ended }: CheckedBundle): Promise<Run> {
   const { runs, configurations, actor, now } = deps;
   for (const [hash, member] of bundle.configurations) {
     await configurations.put(run.agentId, { hash, text: textIn(await readListed(bundle, member), member.name) });
@@ -93,7 +93,7 @@ async function store(deps: ImportDeps, run: Run, { bundle, record, ended }: Chec
   return findRunHead(runs, run.id);
 }
 
-async function storeContents({ workspace }: ImportDeps, { id }: Run, bundle: CheckedBundle["bundle"]): Promise<void> {
+async function storeContents({ workspace }: Import, { id }: Run, bundle: CheckedBundle["bundle"]): Promise<void> {
   let [contents, bytes]: [{ sha256: string; content: Uint8Array }[], number] = [[], 0];
   for (const [sha256, member] of bundle.contents) {
     if (contents.length > 0 && bytes + member.size > contentsAtOnce) {
@@ -125,7 +125,7 @@ async function* groupsIn(events: AsyncIterable<Stamped<RunEvent>>): AsyncGenerat
 }
 
 /** Deletes what an import that failed has stored. */
-async function discard(importDeps: ImportDeps, runId: string): Promise<void> {
+async function discard(importDeps: Import, runId: string): Promise<void> {
   const { actor: _, ...deps } = importDeps;
   try {
     if (await deps.runs.head(runId)) {

@@ -1,5 +1,5 @@
 import type { Agent, Organization } from "../../accounts/types.ts";
-import type { PendingUploads, PendingUse, Runs } from "../ports.ts";
+import type { PendingUse, Uses } from "../ports.ts";
 import type { QuotaScope, RunOwner } from "../types.ts";
 
 /** How much of a limit is used. Absent limit: there is none. */
@@ -13,14 +13,9 @@ export type FileUse = Record<"storedBytes" | "pendingUploads" | "pendingUploadBy
 
 type FileLimits = Partial<Record<keyof FileUse, number | undefined>>;
 
-export interface FileUseDeps {
-  runs: Pick<Runs, "storedBytes">;
-  pendingUploads: Pick<PendingUploads, "pendingUse">;
-}
-
 /** What an agent uses. `maxPending`: what the service accepts of one agent. Absent: any number. */
 export function fileUseOfAgent(
-  deps: FileUseDeps,
+  deps: Uses<"runs" | "pendingUploads">,
   { id: agentId, organizationId, maxStoredBytes }: Agent,
   maxPending?: PendingUse,
 ): Promise<FileUse> {
@@ -38,7 +33,7 @@ export function fileUseOfAgent(
 
 /** What all agents of an organization use together. The number of reads does not depend on that of its agents. */
 export function fileUseOfOrganization(
-  deps: FileUseDeps,
+  deps: Uses<"runs" | "pendingUploads">,
   { id, maxStoredBytes, maxPendingUploadBytes }: Organization,
 ): Promise<FileUse> {
   // The ports read for an agent and an organization. The id of the organization is passed as both: its counts are read twice.
@@ -54,7 +49,7 @@ export function fileUseOfOrganization(
 }
 
 async function readUse(
-  { runs, pendingUploads }: FileUseDeps,
+  { runs, pendingUploads }: Uses<"runs" | "pendingUploads">,
   scope: QuotaScope,
   owner: RunOwner,
   limits: FileLimits,

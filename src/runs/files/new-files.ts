@@ -4,8 +4,8 @@ import { log } from "../../log.ts";
 import { safeFilenames } from "../../filenames.ts";
 import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../new-run-limits.ts";
-import { copyUpload, findUpload, type PendingUploadDeps } from "./pending-uploads.ts";
-import type { PendingUpload, Workspace } from "../ports.ts";
+import { copyUpload, findUpload } from "./pending-uploads.ts";
+import type { Uses, PendingUpload, Workspace } from "../ports.ts";
 import { readUploads, type Upload, workspaceName } from "./uploads.ts";
 
 /** The files that a run starts with, as callers give them. */
@@ -30,7 +30,7 @@ export function requireFileCount(count: number): void {
 
 /** Reads the files of a create in order, pending uploads last. Rejects for the first that cannot be used. */
 export async function readNewFiles(
-  deps: PendingUploadDeps,
+  deps: Uses<"pendingUploads" | "now">,
   agentId: string,
   { files = [], uploads = [] }: GivenFiles,
 ): Promise<NewFile[]> {
@@ -53,7 +53,7 @@ export function readInlineFiles(files: Upload[], safeName = safeFilenames()) {
 
 /** Resolves when all contents are durable in the workspace of the run. */
 export async function storeNewFiles(
-  { workspace, ...deps }: Pick<PendingUploadDeps, "pendingUploads"> & { workspace: Workspace },
+  { workspace, ...deps }: Uses<"pendingUploads" | "workspace">,
   runId: string,
   files: NewFile[],
 ): Promise<void> {

@@ -1,28 +1,9 @@
 import { createHash } from "node:crypto";
 import { requireActive } from "../../accounts/agents.ts";
-import type { Accounts } from "../../accounts/types.ts";
 import { ServiceError } from "../../errors.ts";
-import type {
-  PendingLimits,
-  PendingRefusal,
-  PendingUpload,
-  PendingUploads,
-  PendingUse,
-  Runs,
-  ServedTransfers,
-} from "../ports.ts";
+import type { Uses, PendingLimits, PendingRefusal, PendingUpload, PendingUse, ServedTransfers } from "../ports.ts";
 import { requireStorage, storageLimits } from "./stored-bytes.ts";
 import { type QuotaScope, quotaScopes, type RunOwner } from "../types.ts";
-
-export interface PendingUploadDeps {
-  pendingUploads: PendingUploads;
-  now: () => number;
-}
-
-/** What taking a file from a client needs. */
-interface NewUploadDeps extends PendingUploadDeps {
-  accounts: Pick<Accounts, "findAgent">;
-}
 
 /** What a client announces: name, bytes and SHA-256 (64 hex digits) of the file that it will send. */
 export type NewUpload = Pick<PendingUpload, "name" | "size" | "sha256">;
@@ -55,9 +36,7 @@ export async function beginUpload(
     now,
     maxBytes,
     maxPending,
-  }: NewUploadDeps & {
-    accounts: Pick<Accounts, "findOrganization">;
-    runs: Pick<Runs, "storedBytes">;
+  }: Uses<"accounts" | "runs" | "pendingUploads" | "now"> & {
     maxBytes: number;
     maxPending?: PendingUse;
   },
@@ -127,7 +106,7 @@ const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** An upload of one of the agents. Rejects with `upload_not_found` if it is unknown, expired or another agent's. */
 export async function findUpload(
-  { pendingUploads, now }: PendingUploadDeps,
+  { pendingUploads, now }: Uses<"pendingUploads" | "now">,
   agentIds: string[],
   id: string,
 ): Promise<PendingUpload> {
@@ -150,7 +129,7 @@ export interface IncomingContent {
  * from those that the client announced. `agentIds`: whose upload it can be. Idempotent. Rejects unless the agent is active.
  */
 export async function receiveUpload(
-  deps: NewUploadDeps & Pick<ServedTransfers, "receive">,
+  deps: Uses<"accounts" | "pendingUploads" | "now"> & Pick<ServedTransfers, "receive">,
   agentIds: string[],
   id: string,
   { length, chunks }: IncomingContent,
@@ -183,7 +162,7 @@ function wrongSize({ size: expected }: PendingUpload, size: number | string): Se
 
 /** Stores the content of an upload for a run. Rejects with `upload_incomplete` if it has not arrived. */
 export async function copyUpload(
-  { pendingUploads }: Pick<PendingUploadDeps, "pendingUploads">,
+  { pendingUploads }: Uses<"pendingUploads">,
   runId: string,
   upload: PendingUpload,
 ): Promise<void> {

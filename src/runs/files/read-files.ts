@@ -13,10 +13,8 @@ import {
 import { findSameName } from "../../filenames.ts";
 import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
-import type { Stores } from "../ports.ts";
+import type { Uses } from "../ports.ts";
 import type { RunEvent, RunJournalEntry } from "../types.ts";
-
-type Deps = Pick<Stores, "runs" | "workspace">;
 
 /** A point of a run: after a step of a turn. Step 0: before the first step. */
 export interface RunPoint {
@@ -34,19 +32,19 @@ export interface RunFiles {
  * The files of a run, now or at a point. A step in progress counts with the results that are recorded. Now costs a read of
  * the current turn, a point one of the whole journal, unless the run has a single turn.
  */
-export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
+export async function listRunFiles(deps: Uses<"runs">, id: string, at?: RunPoint): Promise<RunFiles> {
   const { manifest } = await manifestAt(deps, id, at);
   return { files: filesIn(manifest).map(fileOf), manifest: manifestHash(manifest) };
 }
 
 /** As `listRunFiles`, without folders that files are in: for people and programs that list names. */
-export async function listVisibleFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
+export async function listVisibleFiles(deps: Uses<"runs">, id: string, at?: RunPoint): Promise<RunFiles> {
   const found = await listRunFiles(deps, id, at);
   return { ...found, files: visibleOf(found.files) };
 }
 
 /** The files of a run after a turn, or after what is recorded of it. `events`: those of the turn. */
-export function listFilesAfter(deps: Deps, id: string, turn: number, events: RunEvent[]): Promise<RunFiles> {
+export function listFilesAfter(deps: Uses<"runs">, id: string, turn: number, events: RunEvent[]): Promise<RunFiles> {
   const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
   return listRunFiles(deps, id, { turn, step });
 }
@@ -57,7 +55,7 @@ export interface ChangedFile extends ExistingFile {
 }
 
 /** As `listRunFiles`, without folders that files are in, and with the steps that changed the files. Now costs the whole journal, too, if an earlier turn changed files. */
-export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): Promise<ChangedFile[]> {
+export async function listChangedFiles(deps: Uses<"runs">, id: string, at?: RunPoint): Promise<ChangedFile[]> {
   const { manifest, changes, turnsBefore } = await manifestAt(deps, id, at);
   const before = turnsBefore > 0 ? await journalOf(deps, id) : [];
   const all = [...changesIn(before.filter(({ turn }) => turn <= turnsBefore)), ...changes];
@@ -72,7 +70,7 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
  * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name is read as a slash: a proxy
  * between may pass it on as it is. A name is also found in another Unicode form.
  */
-export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<ExistingFile> {
+export async function findRunFile(deps: Uses<"runs">, id: string, name: string, at?: RunPoint): Promise<ExistingFile> {
   const { files } = await listRunFiles(deps, id, at);
   const named = (wanted: string) => files.find((each) => each.name === wanted);
   const decoded = name.replace(/%2f/gi, "/");
@@ -83,7 +81,7 @@ export async function findRunFile(deps: Deps, id: string, name: string, at?: Run
 
 /** One file of a run with its content, now or at a point. */
 export async function readRunFile(
-  deps: Deps,
+  deps: Uses<"runs" | "workspace">,
   id: string,
   name: string,
   at?: RunPoint,
@@ -123,7 +121,7 @@ interface FilesAt {
   turnsBefore: number;
 }
 
-async function manifestAt({ runs }: Deps, id: string, at: RunPoint | undefined): Promise<FilesAt> {
+async function manifestAt({ runs }: Uses<"runs">, id: string, at: RunPoint | undefined): Promise<FilesAt> {
   const state = await runs.loadTurn(id);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;

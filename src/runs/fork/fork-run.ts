@@ -1,5 +1,5 @@
 import { requireActive } from "../../accounts/agents.ts";
-import { type Actor, along } from "../../accounts/audit.ts";
+import { along } from "../../accounts/audit.ts";
 import { requireModelsRunning } from "../../accounts/model-stop.ts";
 import { starterOf } from "../../accounts/starter.ts";
 import type { Agent, Organization } from "../../accounts/types.ts";
@@ -11,7 +11,6 @@ import {
   type Manifest,
   manifestOf,
 } from "../../agent/turn/manifest.ts";
-import type { Secrets } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
@@ -22,7 +21,7 @@ import { changedFiles, stamped } from "../events.ts";
 import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
 import { newRunLimits } from "../new-run-limits.ts";
-import type { Stores, Workflow } from "../ports.ts";
+import type { RunServices } from "../ports.ts";
 import { quotasOf } from "../quotas.ts";
 import { summaryIn } from "../read/conversation.ts";
 import { findRunHead } from "../read/find-run.ts";
@@ -35,13 +34,6 @@ import { appendGroups, changedMeanwhile, type EarlierTurns, groupsOf } from "./c
 import { eventsOfFork, type RecordChanges, recordUpTo, withoutAnswers, withoutConfiguration } from "./copied-record.ts";
 import { settingsOfFork, type SettingsChanges } from "./fork-settings.ts";
 import { incompleteFork, requireWholeRecord } from "./incomplete-fork.ts";
-
-export interface ForkDeps extends Stores, Pick<Secrets, "secretRefusal"> {
-  workflow: Workflow;
-  now: () => number;
-  /** The operator. */
-  actor?: Actor;
-}
 
 /** Where a run is forked, and what is different from there. */
 export interface Fork {
@@ -60,7 +52,7 @@ export interface Fork {
  * and as a create for quotas. Until the record is copied, the fork shows `technical_error`: a crash leaves a run that neither
  * accepts inputs nor can be retried.
  */
-export async function forkRun(deps: ForkDeps, id: string, fork: Fork): Promise<Run> {
+export async function forkRun(deps: RunServices, id: string, fork: Fork): Promise<Run> {
   const { accounts, runs, now } = deps;
   const source = await findRunHead(runs, id);
   const { agentId, organizationId } = source;
@@ -97,7 +89,7 @@ export async function forkRun(deps: ForkDeps, id: string, fork: Fork): Promise<R
 
 /** Everything of a fork that can be refused without a write. */
 async function preparedFork(
-  deps: ForkDeps,
+  deps: RunServices,
   source: Run,
   owner: { agent: Agent; organization: Organization | undefined },
   { at, record = {}, settings: changes = {} }: Fork,
@@ -113,7 +105,7 @@ async function preparedFork(
 
 /** Creates the run of the fork and copies the record to it, with the contents of files and what its turns ran on. */
 async function copyRecord(
-  deps: ForkDeps,
+  deps: RunServices,
   { source, runId, fork }: { source: Run; runId: string; fork: Fork },
   { events, files, uploads }: { events: RunEvent[]; files: RunFiles["files"]; uploads: FileVersion[] },
 ): Promise<Run> {
@@ -149,7 +141,12 @@ async function copyRecord(
 }
 
 /** Lets the fork continue the record. It may wait for a slot. */
-async function startFork(deps: ForkDeps, run: Run, quotas: Quotas | undefined, forked: RunJournalEntry): Promise<Run> {
+async function startFork(
+  deps: RunServices,
+  run: Run,
+  quotas: Quotas | undefined,
+  forked: RunJournalEntry,
+): Promise<Run> {
   const { id: runId, turn, sequence } = run;
   const { from, to } = transitions.forkStarted;
   for (let attempt = 1; attempt <= slotAttempts; attempt++) {
@@ -183,7 +180,7 @@ function forkName(name: string): string {
 }
 
 /** Deletes what a fork that was refused has stored. */
-async function discard(forkDeps: ForkDeps, runId: string): Promise<void> {
+async function discard(forkDeps: RunServices, runId: string): Promise<void> {
   const { actor: _, ...deps } = forkDeps;
   try {
     if (await deps.runs.head(runId)) await deleteRun({ ...deps, companions: noCompanions }, runId);

@@ -3,9 +3,8 @@ import { findAgentVersion } from "../../accounts/agents.ts";
 import { definitionOf } from "../../accounts/definition.ts";
 import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
 import { withHosts } from "../../accounts/web-fetch-hosts.ts";
-import type { Secrets } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
-import type { Stores } from "../ports.ts";
+import type { Uses } from "../ports.ts";
 import { requireModel } from "../require-model.ts";
 import { withChosen } from "../chosen-settings.ts";
 import { withOwnSchema } from "../result-schema.ts";
@@ -26,8 +25,6 @@ export type ChangedFields = { [Field in "model" | "instructions" | "tools"]?: Ag
 /** What a fork changes of what its turn runs on: some fields, or all with a draft or a version of the agent. */
 export type SettingsChanges = ChangedFields | { definition: AgentDefinition } | { version: number };
 
-interface Deps extends Pick<Stores, "accounts" | "configurations">, Pick<Secrets, "secretRefusal"> {}
-
 /** The turn that is forked. `entries`: of the turn. `step`: 0: it begins anew. */
 interface ForkedTurn {
   run: Run;
@@ -42,7 +39,7 @@ interface ForkedTurn {
  * change that gives no valid definition, and for a model that cannot be used.
  */
 export async function settingsOfFork(
-  deps: Deps,
+  deps: Uses<"accounts" | "configurations" | "secretRefusal">,
   forked: ForkedTurn,
   changes: SettingsChanges,
 ): Promise<EncodedConfiguration | undefined> {
@@ -53,7 +50,7 @@ export async function settingsOfFork(
 }
 
 async function changedSettings(
-  deps: Deps,
+  deps: Uses<"accounts" | "configurations" | "secretRefusal">,
   { run, agent, organization, entries, step }: ForkedTurn,
   given: SettingsChanges,
 ): Promise<ConfiguredAgent | undefined> {
@@ -92,7 +89,7 @@ function ofAgent(agent: Agent, changes: SettingsChanges): Exclude<SettingsChange
 
 /** What the last of the entries ran on, without what is opened anew: environment and tools. */
 async function recordedSettings(
-  { configurations }: Deps,
+  { configurations }: Uses<"accounts" | "configurations" | "secretRefusal">,
   agentId: string,
   entries: RunJournalEntry[],
 ): Promise<ConfiguredAgent | undefined> {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Stores } from "../ports.ts";
+import type { Uses } from "../ports.ts";
 import type { Run } from "../types.ts";
 import { listRuns, type RunFilter } from "./list-runs.ts";
 import { addRun, noRuns, type RunTotals } from "./usage-by-day.ts";
@@ -21,10 +21,6 @@ export interface Activity {
   coversSince: number | undefined;
 }
 
-interface ActivityDeps extends Pick<Stores, "accounts" | "runs"> {
-  now: () => number;
-}
-
 const [hour, parts] = [3_600_000, 12];
 const period = 24 * hour;
 /**
@@ -35,7 +31,7 @@ const [maxRecent, maxRuns, pageLimit] = [5_000, 500, 500];
 
 /** Reads the newest runs of an organization, or of all, and adds them up by agent. */
 export async function agentActivity(
-  deps: ActivityDeps,
+  deps: Uses<"accounts" | "runs" | "now">,
   { of, onRead }: Pick<RunFilter, "of" | "onRead">,
 ): Promise<Activity> {
   const now = deps.now();

@@ -1,11 +1,11 @@
 import { type NamedStarter, nameStarter, type Starter } from "../../accounts/starter.ts";
-import type { Accounts, Agent, AgentDefinition } from "../../accounts/types.ts";
+import type { Agent, AgentDefinition } from "../../accounts/types.ts";
 import type { CheckedResult, FinishReason } from "../../agent/turn/journal.ts";
 import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { boundedCache } from "../bounded-cache.ts";
 import { withLowerLimits } from "../chosen-settings.ts";
-import type { Configurations, Runs } from "../ports.ts";
+import type { Uses, Runs } from "../ports.ts";
 import { type AskedCall, openCalls } from "./open-calls.ts";
 import { type Activity, activityChange, activityOf, type RunProgress } from "./run-progress.ts";
 import { type ShownState, turnStartedAt } from "../status.ts";
@@ -71,14 +71,7 @@ const [maxExcerpts, maxLimits, maxStarters] = [10_000, 500, 1_000];
 /** Reads of the store at a time. */
 const maxReads = 50;
 
-interface Deps {
-  accounts: Accounts;
-  runs: Runs;
-  configurations: Configurations;
-  now: () => number;
-}
-
-export function runDescriber(deps: Deps): RunDescriber {
+export function runDescriber(deps: Uses<"accounts" | "runs" | "configurations" | "now">): RunDescriber {
   const inTurn = semaphore(maxReads);
   const tracker = progressTracker(deps);
   const excerptOf = excerptReader(deps, inTurn);
@@ -156,7 +149,7 @@ interface DescriptionParts {
 }
 
 /** Reads the name of who did something once: it never changes. */
-function starterReader({ accounts }: Deps, inTurn: Semaphore) {
+function starterReader({ accounts }: Uses<"accounts">, inTurn: Semaphore) {
   const names = boundedCache<NamedStarter>(maxStarters);
   return async (starter: Starter): Promise<NamedStarter> => {
     const place = `${starter.kind} ${starter.id}`;
@@ -195,7 +188,7 @@ function usageOfTurn(
 }
 
 /** Reads the beginning of the first input, which never changes, once. */
-function excerptReader({ runs }: Deps, inTurn: Semaphore): RunDescriber["excerptOf"] {
+function excerptReader({ runs }: Uses<"runs">, inTurn: Semaphore): RunDescriber["excerptOf"] {
   const excerpts = boundedCache<string>(maxExcerpts);
   return async (run) => {
     if (run.turn === 0) return undefined;
@@ -216,7 +209,7 @@ type TurnLimitsOf = Pick<RunDetail, "limits" | "runLimits" | "agentVersion" | "e
  * Returns a function that reads the limits of a turn and its environment: from its configuration, or before its first answer from the version
  * of the agent that it began with. A run without a turn has the limits of the agent's current definition.
  */
-function limitsReader({ accounts, configurations }: Deps) {
+function limitsReader({ accounts, configurations }: Uses<"accounts" | "configurations">) {
   const kept = boundedCache<TurnLimitsOf>(maxLimits);
 
   async function readOnce(key: string, read: () => Promise<TurnLimitsOf | undefined>): Promise<TurnLimitsOf> {

@@ -1,18 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { findAgent } from "../../accounts/agents.ts";
 import { organizationsOf, type RunFilter } from "./list-runs.ts";
-import type { Stores } from "../ports.ts";
+import type { Uses } from "../ports.ts";
 import type { Run, RunPlace } from "../types.ts";
 
 /** Runs that a report reads at most: on AWS, 100,000 runs are 70 MB. */
 const maxRuns = 100_000;
 /** Runs per read, and reads at a time. Other requests are handled between two reads. */
 const [pageLimit, maxReads] = [500, 4];
-
-/** What a report needs. */
-export interface ReportDeps extends Pick<Stores, "accounts" | "runs"> {
-  now: () => number;
-}
 
 /** Runs of a report. `milliseconds`: after this time, the report ends with what it has. */
 export type ReportQuery = Pick<RunFilter, "of" | "since" | "until" | "onRead"> & { milliseconds: number };
@@ -24,7 +19,7 @@ export type ReportQuery = Pick<RunFilter, "of" | "since" | "until" | "onRead"> &
  * Reads the agents in turn, a page of each, because a page of many agents' runs costs a read of each agent's list.
  */
 export async function eachRun(
-  { accounts, runs, now }: ReportDeps,
+  { accounts, runs, now }: Uses<"accounts" | "runs" | "now">,
   { of, since, until, milliseconds, onRead }: ReportQuery,
   add: (run: Run) => void,
 ): Promise<{ complete: boolean }> {
@@ -58,7 +53,7 @@ export async function eachRun(
 }
 
 /** The agents whose runs are read. Throws if the agent or organization does not exist. */
-async function agentIdsOf(accounts: ReportDeps["accounts"], of: RunFilter["of"]): Promise<string[]> {
+async function agentIdsOf(accounts: Uses<"accounts">["accounts"], of: RunFilter["of"]): Promise<string[]> {
   const { owner, includes } = await organizationsOf(accounts, of);
   const agents = of.agent === undefined ? await accounts.listAgents(owner) : [await findAgent(accounts, of.agent)];
   return agents.flatMap(({ id, organizationId }) => (includes(organizationId) ? [id] : []));

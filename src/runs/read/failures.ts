@@ -1,6 +1,7 @@
 import type { Failure } from "../../agent/model.ts";
 import type { Run } from "../types.ts";
-import { eachRun, type ReportDeps, type ReportQuery } from "./each-run.ts";
+import type { Uses } from "../ports.ts";
+import { eachRun, type ReportQuery } from "./each-run.ts";
 
 /** Runs that failed for the same reason. */
 export interface FailureGroup extends Pick<Failure, "category" | "title" | "remedy"> {
@@ -18,7 +19,7 @@ const maxNewest = 5;
 
 /** Groups runs that now have the status `technical_error` by category and text, largest group first. `complete`: see `eachRun`. */
 export async function failureGroups(
-  deps: ReportDeps,
+  deps: Uses<"accounts" | "runs" | "now">,
   query: ReportQuery,
 ): Promise<{ groups: FailureGroup[]; complete: boolean }> {
   const groups = new Map<string, FailureGroup>();

@@ -4,7 +4,7 @@ import { findOrganization } from "../../accounts/organizations.ts";
 import type { Accounts } from "../../accounts/types.ts";
 import { decodePlace, encodePlace } from "./cursor.ts";
 import { newestFirst, placeOf } from "./merge-runs.ts";
-import type { Runs, Stores } from "../ports.ts";
+import type { Runs, Uses } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
 import type { Run, RunPlace, RunQuery } from "../types.ts";
 
@@ -33,14 +33,12 @@ export interface ListedRuns {
   cursor?: string;
 }
 
-type Deps = Pick<Stores, "accounts" | "runs">;
-
 /**
  * Lists runs, newest first, at most `limit`. With `cursor`, there may be more: the page can be short, or even empty,
  * because filters end after a bounded number of runs.
  */
 export async function listRuns(
-  { accounts, runs }: Deps,
+  { accounts, runs }: Uses<"accounts" | "runs">,
   { of, statuses, since, until, matches, limit, cursor, onRead }: RunFilter,
 ): Promise<ListedRuns> {
   const before = until === undefined ? undefined : { createdAt: until, id: "" };

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
-import type { Stores, TextIndex } from "../ports.ts";
+import type { Uses, Stores, TextIndex } from "../ports.ts";
 import type { Run, RunEvent, Stamped } from "../types.ts";
 import { describeAll, type SearchDeps } from "./search-runs.ts";
 import type { DescribedRun } from "./describe-runs.ts";
@@ -36,11 +36,8 @@ export interface FoundTexts {
   complete: boolean;
 }
 
-interface Deps extends SearchDeps {
-  /** Absent: the records of the newest runs are read. */
-  textIndex?: TextIndex;
-  now: () => number;
-}
+/** `textIndex`: absent: the records of the newest runs are read. */
+type SearchedTexts = SearchDeps & Uses<"now"> & { textIndex?: TextIndex };
 
 const dayMilliseconds = 86_400_000;
 /** Failed runs whose failures are compared, and texts of a run that are shown. */
@@ -54,7 +51,7 @@ const maxCandidates = 50;
 
 /** Finds runs by what their records say: inputs, answers, reasoning, tool calls and results, errors. */
 export async function searchTexts(
-  deps: Deps,
+  deps: SearchedTexts,
   { text, of, limit, milliseconds, onRead }: TextSearch,
 ): Promise<FoundTexts> {
   const phrases = phrasesIn(text);

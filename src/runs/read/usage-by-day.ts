@@ -1,7 +1,8 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import { dayOf } from "../quotas.ts";
 import type { Run } from "../types.ts";
-import { eachRun, type ReportDeps, type ReportQuery } from "./each-run.ts";
+import type { Uses } from "../ports.ts";
+import { eachRun, type ReportQuery } from "./each-run.ts";
 
 /** What several runs have used together. */
 export interface RunTotals {
@@ -23,7 +24,7 @@ export interface DayUsage extends RunTotals, Pick<Run, "organizationId" | "agent
  * Adds up the usage of runs by day of creation, agent and model of the last answer, newest day first. `complete`: see `eachRun`.
  */
 export async function usageByDay(
-  deps: ReportDeps,
+  deps: Uses<"accounts" | "runs" | "now">,
   query: ReportQuery,
 ): Promise<{ rows: DayUsage[]; complete: boolean }> {
   const rows = new Map<string, DayUsage>();

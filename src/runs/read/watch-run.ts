@@ -3,7 +3,7 @@ import type { RunDescriber, RunDetail } from "./describe-runs.ts";
 import type { LiveText } from "./live-text.ts";
 import type { TextDelta } from "./written-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
-import type { Runs } from "../ports.ts";
+import type { Uses } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
 import type { Run, RunEvent } from "../types.ts";
 
@@ -36,11 +36,7 @@ export interface WatchOptions {
   signal: AbortSignal;
 }
 
-interface Deps {
-  runs: Runs;
-  describer: RunDescriber;
-  now: () => number;
-}
+type Watched = Uses<"runs" | "now"> & { describer: RunDescriber };
 
 /** Events per read. */
 const pageLimit = 100;
@@ -50,7 +46,7 @@ const pageLimit = 100;
  * unchanged run costs one read of its head. Ends when `signal` aborts, or when the run has expired.
  */
 export async function* watchRun(
-  { runs, describer, now }: Deps,
+  { runs, describer, now }: Watched,
   id: string,
   { after, interval, untilEnded, live, texts, signal }: WatchOptions,
 ): AsyncGenerator<RunUpdate> {
