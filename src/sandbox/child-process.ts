@@ -58,33 +58,9 @@ export interface SharedSandbox extends Sandbox {
  * - A JavaScript program gets a new virtual machine, every other program a new process.
  */
 export function childProcessSandbox(settings: ChildProcessSettings): SharedSandbox {
-  const idle = new Map<LoadedEngine, Child>();
+  const { take, keep, close } = idleChildren(settings);
   const programs = scheduler(placesFor("programs", settings.maxProcesses));
   const documents = scheduler(placesFor("documents", settings.maxProcesses));
-
-  function take(engine: LoadedEngine): Child {
-    const child = idle.get(engine) ?? start(settings, engine);
-    idle.delete(engine);
-    clearTimeout(child.idle);
-    child.process.off("exit", child.onIdleExit);
-    child.process.ref();
-    child.process.channel?.ref();
-    return child;
-  }
-
-  function keep(child: Child): void {
-    const { engine, process } = child;
-    if (idle.has(engine) || process.exitCode !== null || process.killed) {
-      end(child);
-      return;
-    }
-    idle.set(engine, child);
-    child.onIdleExit = () => void idle.delete(engine);
-    process.once("exit", child.onIdleExit);
-    child.idle = setTimeout(() => end(child), idleMilliseconds).unref();
-    process.unref();
-    process.channel?.unref();
-  }
 
   async function runHere(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult> {
     const engine = engineOf(request.engine);
@@ -116,10 +92,43 @@ export function childProcessSandbox(settings: ChildProcessSettings): SharedSandb
     maxBytes,
     run: (request, signal) => run(request, signal),
     of: (owner) => ({ maxBytes, run: (request, signal) => run(request, signal, owner) }),
-    close() {
-      for (const child of idle.values()) end(child);
-    },
+    close,
   };
+}
+
+/** The processes that wait for their next program: at most one per engine. */
+function idleChildren(settings: ChildProcessSettings) {
+  const idle = new Map<LoadedEngine, Child>();
+
+  function take(engine: LoadedEngine): Child {
+    const child = idle.get(engine) ?? start(settings, engine);
+    idle.delete(engine);
+    clearTimeout(child.idle);
+    child.process.off("exit", child.onIdleExit);
+    child.process.ref();
+    child.process.channel?.ref();
+    return child;
+  }
+
+  function keep(child: Child): void {
+    const { engine, process } = child;
+    if (idle.has(engine) || process.exitCode !== null || process.killed) {
+      end(child);
+      return;
+    }
+    idle.set(engine, child);
+    child.onIdleExit = () => void idle.delete(engine);
+    process.once("exit", child.onIdleExit);
+    child.idle = setTimeout(() => end(child), idleMilliseconds).unref();
+    process.unref();
+    process.channel?.unref();
+  }
+
+  function close(): void {
+    for (const child of idle.values()) end(child);
+  }
+
+  return { take, keep, close };
 }
 
 function start({ program, readable, environment = {} }: ChildProcessSettings, engine: LoadedEngine): Child {

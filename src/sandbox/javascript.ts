@@ -51,33 +51,8 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
     timezoneOffset: 0,
     interruptHandler: () => program.stopped() !== undefined,
   });
-  const host: Record<string, (...args: (JSValueHandle | undefined)[]) => JSValueHandle | undefined> = {
-    print: (line) => program.print(String(line)),
-    end: (problem) => program.end(String(problem)),
-    list: () => vm.hostToHandle(program.list()),
-    text: (name) => vm.newString(program.text(String(name))),
-    bytes: (name) => vm.newUint8Array(program.bytes(String(name))),
-    parsed: (json) => program.rounded.add(String(json)),
-    write: (name, content) => {
-      program.write(
-        String(name),
-        content?.isString ? Buffer.from(content.toString()) : Uint8Array.from(content?.toUint8Array() ?? []),
-      );
-      return undefined;
-    },
-  };
-  const web: typeof host = {
-    decode: (bytes, label, fatal) =>
-      vm.newString(
-        webHost.decode(bytes?.toUint8Array() ?? new Uint8Array(), String(label), fatal?.toBoolean() === true),
-      ),
-    encode: (content) => vm.newUint8Array(webHost.encode(String(content))),
-    url: (address, base, name, value) =>
-      vm.newString(webHost.url(String(address), optionalText(base), optionalText(name), String(value))),
-    format: (kind, input) => vm.newString(webHost.format(String(kind), String(input))),
-  };
   using functions = vm.newObject();
-  for (const [name, run] of Object.entries({ ...host, ...web })) {
+  for (const [name, run] of Object.entries(hostFunctions(vm, () => program))) {
     using handle = vm.newFunction(name, (...args) => run(...args) ?? vm.undefined);
     vm.setProp(functions, name, handle);
   }
@@ -114,6 +89,38 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
       };
     },
   };
+}
+
+type HostFunctions = Record<string, (...args: (JSValueHandle | undefined)[]) => JSValueHandle | undefined>;
+
+/** What programs call in this process. `program`: the one that runs. */
+function hostFunctions(vm: QuickJS, program: () => ReturnType<typeof newProgram>): HostFunctions {
+  const host: HostFunctions = {
+    print: (line) => program().print(String(line)),
+    end: (problem) => program().end(String(problem)),
+    list: () => vm.hostToHandle(program().list()),
+    text: (name) => vm.newString(program().text(String(name))),
+    bytes: (name) => vm.newUint8Array(program().bytes(String(name))),
+    parsed: (json) => program().rounded.add(String(json)),
+    write: (name, content) => {
+      program().write(
+        String(name),
+        content?.isString ? Buffer.from(content.toString()) : Uint8Array.from(content?.toUint8Array() ?? []),
+      );
+      return undefined;
+    },
+  };
+  const web: HostFunctions = {
+    decode: (bytes, label, fatal) =>
+      vm.newString(
+        webHost.decode(bytes?.toUint8Array() ?? new Uint8Array(), String(label), fatal?.toBoolean() === true),
+      ),
+    encode: (content) => vm.newUint8Array(webHost.encode(String(content))),
+    url: (address, base, name, value) =>
+      vm.newString(webHost.url(String(address), optionalText(base), optionalText(name), String(value))),
+    format: (kind, input) => vm.newString(webHost.format(String(kind), String(input))),
+  };
+  return { ...host, ...web };
 }
 
 function optionalText(handle: JSValueHandle | undefined): string | undefined {

@@ -103,15 +103,7 @@ export function mcpConnection(server: McpServer, dependencies: McpDependencies):
         });
     },
     redact,
-    describeError(error) {
-      const { message, cause, data } = (error instanceof Error ? error : new Error(String(error))) as SdkError;
-      const details = [
-        ...(data?.status === undefined ? [] : [`status ${data.status}`]),
-        ...(cause instanceof Error && !message.includes(cause.message) ? [cause.message] : []),
-      ];
-      const text = `${withoutHtml(message).replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
-      return redact(text).replaceAll(/\s+/g, " ").slice(0, 500);
-    },
+    describeError: (error) => redact(errorText(error)).replaceAll(/\s+/g, " ").slice(0, 500),
     async close() {
       closing.abort(new Error("the turn has ended"));
       await client?.then((open) => open.close()).catch(() => {}); // the connection is not needed anymore
@@ -204,6 +196,16 @@ function isTimeout(error: unknown): boolean {
 function isVersionUnclear(error: unknown): boolean {
   const { message, data } = error as SdkError;
   return message.startsWith("Version negotiation") && data?.status !== 401 && data?.status !== 403;
+}
+
+/** The message of an error, with the status and the cause that it does not name. */
+function errorText(error: unknown): string {
+  const { message, cause, data } = (error instanceof Error ? error : new Error(String(error))) as SdkError;
+  const details = [
+    ...(data?.status === undefined ? [] : [`status ${data.status}`]),
+    ...(cause instanceof Error && !message.includes(cause.message) ? [cause.message] : []),
+  ];
+  return `${withoutHtml(message).replace(/[.:\s]+$/, "")}${details.length > 0 ? ` (${details.join("; ")})` : ""}`;
 }
 
 /** Replaces an HTML page in an error: it would be long, and part of a tool description. */

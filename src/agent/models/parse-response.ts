@@ -105,6 +105,22 @@ export async function readResponse(
       answer.usage = toTokenUsage(part.usage);
     }
   }
+  complete(answer, content, { submitted, thinking });
+  return {
+    answer,
+    content: content.filter((part) => !isEmptyPart(part)),
+    received,
+    fields,
+    firstPartAt,
+  };
+}
+
+/** Completes an answer that was read to its end. `submitted`: the arguments of a call of `resultTool`. */
+function complete(
+  answer: ModelAnswer,
+  content: ResponseContent,
+  { submitted, thinking }: { submitted: string | undefined; thinking: ThinkingTime },
+): void {
   const truncated = answer.finishReason === "length";
   answer.text = splitThinking(answer.text, truncated).text;
   if (joinedReasoning(content, truncated) !== undefined) answer.reasoning = thinking.reasoning;
@@ -113,15 +129,10 @@ export async function readResponse(
     content.push({ type: "text", text: submitted });
     if (answer.finishReason === "tool-calls") answer.finishReason = "stop";
   }
-  const hint = truncated ? " The response was cut off at its maximum length; write less." : "";
-  for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += hint;
-  return {
-    answer,
-    content: content.filter((part) => !isEmptyPart(part)),
-    received,
-    fields,
-    firstPartAt,
-  };
+  if (!truncated) return;
+  for (const call of answer.toolCalls) {
+    if (call.invalid !== undefined) call.invalid += " The response was cut off at its maximum length; write less.";
+  }
 }
 
 /** Stop reasons of a response that a server failure interrupted: OpenRouter, vLLM and SGLang, DeepSeek, Zhipu. */

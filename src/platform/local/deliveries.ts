@@ -46,6 +46,19 @@ export function eventWriter(db: DatabaseSync): (delivery: Delivery) => void {
   };
 }
 
+/** Reads one index entry per destination, however many deliveries are pending: DISTINCT would read all. */
+const pendingDestinations = `
+  WITH RECURSIVE pending (seq) AS (
+    SELECT (SELECT seq FROM deliveries WHERE due IS NOT NULL ORDER BY agent_id, destination LIMIT 1)
+    UNION ALL
+    SELECT (
+      SELECT next.seq FROM deliveries AS next
+      WHERE next.due IS NOT NULL AND (next.agent_id, next.destination) > (before.agent_id, before.destination)
+      ORDER BY next.agent_id, next.destination LIMIT 1
+    ) FROM pending JOIN deliveries AS before USING (seq)
+  )
+  SELECT agent_id AS agentId, destination AS host FROM pending JOIN deliveries USING (seq)`;
+
 export function localDeliveries({ db, read, write }: Database): LocalDeliveries {
   const select = db.prepare("SELECT body FROM deliveries WHERE id = ?");
   const update = db.prepare("UPDATE deliveries SET attempts = ?, due = ?, body = ? WHERE id = ? AND attempts = ?");
@@ -56,21 +69,7 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
     "SELECT body FROM deliveries WHERE agent_id = ?1 AND (at, id) < (?2, ?3) AND (?4 IS NULL OR destination = ?4) " +
       "ORDER BY at DESC, id DESC LIMIT ?5",
   );
-  // Reads one index entry per destination, however many deliveries are pending: DISTINCT would read all.
-  const destinations = rows<Destination>(
-    db,
-    `
-    WITH RECURSIVE pending (seq) AS (
-      SELECT (SELECT seq FROM deliveries WHERE due IS NOT NULL ORDER BY agent_id, destination LIMIT 1)
-      UNION ALL
-      SELECT (
-        SELECT next.seq FROM deliveries AS next
-        WHERE next.due IS NOT NULL AND (next.agent_id, next.destination) > (before.agent_id, before.destination)
-        ORDER BY next.agent_id, next.destination LIMIT 1
-      ) FROM pending JOIN deliveries AS before USING (seq)
-    )
-    SELECT agent_id AS agentId, destination AS host FROM pending JOIN deliveries USING (seq)`,
-  );
+  const destinations = rows<Destination>(db, pendingDestinations);
   const due = rows<DueDelivery>(
     db,
     `

@@ -82,10 +82,8 @@ export function openLocalPlatform({
 }: LocalPlatformOptions): LocalPlatform {
   const workspaces = join(dataDir, "workspaces");
   const pending = join(dataDir, "pending-uploads");
-  for (const folder of [workspaces, pending]) makeDirectories(resolve(folder));
-  for (const folder of [dataDir, workspaces, pending])
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const file = join(dataDir, databaseFile);
+  prepareFolders(dataDir, [workspaces, pending]);
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
   const database = openDatabase(file);
   const records = localRecords(database);
@@ -134,4 +132,10 @@ export function openLocalPlatform({
       database.close();
     },
   };
+}
+
+/** Makes folders of the data directory. Throws if one of them, or the directory, cannot be used. */
+function prepareFolders(dataDir: string, folders: string[]): void {
+  for (const folder of folders) makeDirectories(resolve(folder));
+  for (const folder of [dataDir, ...folders]) accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }

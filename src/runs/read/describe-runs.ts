@@ -80,27 +80,12 @@ export function runDescriber(deps: Uses<"accounts" | "runs" | "configurations" |
   const starterOf = async ({ startedBy }: Run) => startedBy && named(startedBy);
   const shown = boundedCache<RunProgress>(maxExcerpts);
 
-  function described(run: Run, { agent, excerpt, progress, startedBy }: DescriptionParts): DescribedRun {
-    const activity = activityOf(run, progress, deps.now());
-    const finishReason = run.status === "finished" ? progress?.finishReason : undefined;
-    return {
-      run,
-      state: stateOf(run),
-      ...(agent && { agent }),
-      ...(excerpt !== undefined && { inputExcerpt: excerpt }),
-      ...(finishReason && { finishReason }),
-      ...(hasOutput(run) && progress?.checked && { checked: progress.checked }),
-      ...(activity && { activity }),
-      ...(startedBy && { startedBy }),
-    };
-  }
-
   return {
     async describe(run, agent) {
       const hasFailed = run.status === "technical_error" || run.status === "terminated";
       const progress = hasFailed ? undefined : inTurn(() => tracker.progressOf(run));
       const [excerpt, startedBy] = await Promise.all([excerptOf(run), starterOf(run)]);
-      return described(run, { agent, excerpt, progress: await progress, startedBy });
+      return described(run, { agent, excerpt, progress: await progress, startedBy }, deps.now());
     },
 
     async detail(run) {
@@ -114,7 +99,7 @@ export function runDescriber(deps: Uses<"accounts" | "runs" | "configurations" |
       if (turn) shown.set(run.id, turn);
       const runsOn = withLowerLimits(await limitsOf(run, agent, turn), run.chosen);
       const startedAt = startOfTurn(run, turn);
-      const shownRun = described(run, { agent, excerpt, progress: turn, startedBy });
+      const shownRun = described(run, { agent, excerpt, progress: turn, startedBy }, deps.now());
       const isFixed = runsOn.limits && turn && turn.sequence >= run.sequence && (turn.runsOn ?? turn.agentVersion);
       const changesAt = activityChange(shownRun.activity);
       return {
@@ -132,6 +117,21 @@ export function runDescriber(deps: Uses<"accounts" | "runs" | "configurations" |
     named,
 
     activityOf: (run, now) => activityOf(run, shown.get(run.id), now),
+  };
+}
+
+function described(run: Run, { agent, excerpt, progress, startedBy }: DescriptionParts, now: number): DescribedRun {
+  const activity = activityOf(run, progress, now);
+  const finishReason = run.status === "finished" ? progress?.finishReason : undefined;
+  return {
+    run,
+    state: stateOf(run),
+    ...(agent && { agent }),
+    ...(excerpt !== undefined && { inputExcerpt: excerpt }),
+    ...(finishReason && { finishReason }),
+    ...(hasOutput(run) && progress?.checked && { checked: progress.checked }),
+    ...(activity && { activity }),
+    ...(startedBy && { startedBy }),
   };
 }
 

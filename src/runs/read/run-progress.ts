@@ -79,16 +79,7 @@ export function foldEvent(before: RunProgress | undefined, event: RunEvent): Run
 
 function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): RunProgress | undefined {
   const { turn, step, part, at } = entry;
-  if (
-    !before &&
-    (part === "began" ||
-      part === "asked" ||
-      part === "answered" ||
-      part === "result" ||
-      part === "resumed" ||
-      part === "forked")
-  )
-    return undefined;
+  if (!before && part !== "answer" && part !== "summary" && part !== "failed") return undefined;
   const { waitsSince, ...base }: RunProgress = before ?? { turn, step, sequence: 0, calls: [] };
   const used = base.used && addUsage(base.used, usageOfEntry(entry) ?? noUsage);
   const since = at !== undefined && { since: at };

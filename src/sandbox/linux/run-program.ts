@@ -18,10 +18,11 @@ export async function runProgram(
   contents: ContentFolder,
   { signal, onOutput }: Watch,
 ): Promise<LinuxResult> {
-  const killsBefore = host.groups?.memoryKills(place.slot.number) ?? 0;
+  const memoryKills = (): number => host.groups?.memoryKills(place.slot.number) ?? 0;
+  const killsBefore = memoryKills();
   const { child, makeFiles } = startBubblewrap(host, place, program, contents);
   const pid = child.pid;
-  if (pid === undefined) return failedResult(`The program could not start: ${(await child.failure) ?? "no process"}.`);
+  if (pid === undefined) return notStarted((await child.failure) ?? "no process");
   let stopped: string | undefined;
   const stop: Stop = (why) => {
     stopped ??= why;
@@ -44,11 +45,8 @@ export async function runProgram(
       child.kill();
       await child.closed;
       signal.throwIfAborted();
-      const hadNoMemory = (host.groups?.memoryKills(place.slot.number) ?? 0) > killsBefore;
-      const why = stopped ?? (hadNoMemory ? memoryProblem(host.limits.memoryBytes) : undefined);
-      if (why === undefined)
-        return failedResult(`The program could not start: ${child.errors() || "bubblewrap failed"}.`);
-      return stoppedResult(why);
+      const why = stopped ?? (memoryKills() > killsBefore ? memoryProblem(host.limits.memoryBytes) : undefined);
+      return why === undefined ? notStarted(child.errors() || "bubblewrap failed") : stoppedResult(why);
     }
     const limits = collectLimits(host.limits, program);
     const { problem: notCollected, ...changes } = await collectChanges(workspace, contents, limits, signal);
@@ -57,9 +55,8 @@ export async function runProgram(
     // The last of the output can arrive after the end of the program.
     if (stopped !== undefined) return stoppedResult(stopped);
     const exitCode = child.exitCode();
-    if (exitCode === undefined)
-      return failedResult(`The program could not start: ${output.text().trim() || child.errors()}.`);
-    const hadNoMemory = (host.groups?.memoryKills(place.slot.number) ?? 0) > killsBefore;
+    if (exitCode === undefined) return notStarted(output.text().trim() || child.errors());
+    const hadNoMemory = memoryKills() > killsBefore;
     const ofProgram = hadNoMemory
       ? `A process was stopped: ${memoryProblem(host.limits.memoryBytes)}. The program ended with exit code ${exitCode}.`
       : `The program ended with exit code ${exitCode}.`;
@@ -74,4 +71,8 @@ export async function runProgram(
     endLimit();
     endWatch();
   }
+}
+
+function notStarted(why: string): LinuxResult {
+  return failedResult(`The program could not start: ${why}.`);
 }

@@ -54,7 +54,7 @@ export function startSender(deps: SenderDeps): Sender {
     sending.ids.add(due.id);
     const attempt = places
       .run(owners, () => send(deps, due, abort.signal), abort.signal)
-      .then((outcome) => noteAnswer(sending, outcome))
+      .then((outcome) => noteAnswer(sending, outcome, deps.now()))
       .catch(() => {}) // closed
       .then(async () => {
         attempts.delete(attempt);
@@ -62,16 +62,6 @@ export function startSender(deps: SenderDeps): Sender {
         await lookAt(destination);
       });
     attempts.add(attempt);
-  }
-
-  function noteAnswer(sending: Sending, outcome: SendOutcome | undefined): void {
-    if (outcome === undefined) return;
-    const now = deps.now();
-    if (outcome === "done" || !outcome.unanswered) Object.assign(sending, { failures: 0, pausedUntil: 0 });
-    else if (now >= sending.pausedUntil) {
-      sending.failures++;
-      sending.pausedUntil = now + Math.min(firstPause * 2 ** (sending.failures - 1), longestPause);
-    }
   }
 
   async function lookAt(destination: Destination): Promise<void> {
@@ -91,13 +81,6 @@ export function startSender(deps: SenderDeps): Sender {
     }
   }
 
-  function forget(): void {
-    const now = deps.now();
-    for (const [key, { ids, failures, pausedUntil }] of destinations) {
-      if (ids.size === 0 && (failures === 0 || pausedUntil + forgetMilliseconds < now)) destinations.delete(key);
-    }
-  }
-
   async function lookUntilClosed(): Promise<void> {
     while (!abort.signal.aborted) {
       try {
@@ -105,7 +88,7 @@ export function startSender(deps: SenderDeps): Sender {
       } catch (error) {
         log("error", "due deliveries could not be read; retrying", { error });
       }
-      forget();
+      forgetIdle(destinations, deps.now());
       await pause(lookMilliseconds, abort.signal).catch(() => {});
     }
   }
@@ -117,6 +100,22 @@ export function startSender(deps: SenderDeps): Sender {
       await Promise.all([looking, ...attempts]);
     },
   };
+}
+
+function noteAnswer(sending: Sending, outcome: SendOutcome | undefined, now: number): void {
+  if (outcome === undefined) return;
+  if (outcome === "done" || !outcome.unanswered) Object.assign(sending, { failures: 0, pausedUntil: 0 });
+  else if (now >= sending.pausedUntil) {
+    sending.failures++;
+    sending.pausedUntil = now + Math.min(firstPause * 2 ** (sending.failures - 1), longestPause);
+  }
+}
+
+/** Forgets where nothing is sent, and whose pause is long over. */
+function forgetIdle(destinations: Map<string, Sending>, now: number): void {
+  for (const [key, { ids, failures, pausedUntil }] of destinations) {
+    if (ids.size === 0 && (failures === 0 || pausedUntil + forgetMilliseconds < now)) destinations.delete(key);
+  }
 }
 
 /**
