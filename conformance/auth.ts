@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { bearer, created, read, send } from "./client.ts";
-import type { Target } from "./types.ts";
+import { bearer, created, read, sendCall } from "./client.ts";
+import type { TestedServer } from "./types.ts";
 import { type Case, describe, expect, expectError, expectStatusBody } from "./expect.ts";
 
-type Auth = (target: Target) => Record<string, string>;
+type Auth = (target: TestedServer) => Record<string, string>;
 
 const missing = "Missing API key";
 const invalid = "Invalid API key";
@@ -63,7 +63,7 @@ export const authCases: Case[] = [
           const id = await created(target);
           expectStatusBody(await read(target, id, auth(target)), id);
           // An empty body shows that the key was accepted, and starts no run.
-          const response = await send(target, { method: "POST", path: "/v1/agents", auth: auth(target), body: {} });
+          const response = await sendCall(target, { method: "POST", path: "/v1/agents", auth: auth(target), body: {} });
           expect(response.status === 422, "422 for an empty body", describe(response));
         },
       }) satisfies Case,
@@ -76,12 +76,16 @@ export const authCases: Case[] = [
           const headers = auth(target);
           const body = { name: "conformance", template_id: target.templateId };
           const post = { method: "POST", path: "/v1/agents", auth: headers };
-          expectError(await send(target, { ...post, body }), 401, ...details);
-          expectError(await send(target, { ...post, body: {} }), 401, ...details);
+          expectError(await sendCall(target, { ...post, body }), 401, ...details);
+          expectError(await sendCall(target, { ...post, body: {} }), 401, ...details);
           // The specification leaves open whether the key or the JSON is checked first.
-          const notJson = await send(target, { ...post, raw: "{" });
+          const notJson = await sendCall(target, { ...post, raw: "{" });
           if (notJson.status !== 422) expectError(notJson, 401, ...details);
-          expectError(await send(target, { ...post, body: { ...body, template_id: randomUUID() } }), 401, ...details);
+          expectError(
+            await sendCall(target, { ...post, body: { ...body, template_id: randomUUID() } }),
+            401,
+            ...details,
+          );
           expectError(await read(target, randomUUID(), headers), 401, ...details);
           expectError(await read(target, "not-a-uuid", headers), 401, ...details);
         },
@@ -105,7 +109,7 @@ export const disabledKeyCases: Case[] = [
       const disabled = bearer(target.disabledApiKey ?? "");
       expectError(await read(target, randomUUID(), disabled), 401, invalid);
       const body = { name: "conformance", template_id: target.templateId };
-      expectError(await send(target, { method: "POST", path: "/v1/agents", auth: disabled, body }), 401, invalid);
+      expectError(await sendCall(target, { method: "POST", path: "/v1/agents", auth: disabled, body }), 401, invalid);
     },
   },
 ];
@@ -127,7 +131,7 @@ export const otherKeyCases: Case[] = [
     async run(target) {
       const body = { name: "conformance", template_id: target.templateId };
       const auth = bearer(target.otherApiKey ?? "");
-      const response = await send(target, { method: "POST", path: "/v1/agents", auth, body });
+      const response = await sendCall(target, { method: "POST", path: "/v1/agents", auth, body });
       expectError(response, 403, "API key is not valid for the requested template");
     },
   },

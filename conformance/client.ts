@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, describe, expectStatusBody, Mismatch, type StatusBody } from "./expect.ts";
-import type { HttpResponse, Target } from "./types.ts";
+import type { HttpResponse, TestedServer } from "./types.ts";
 
 /** Why a base URL cannot be the address of a service, as the end of a sentence. Undefined: it can. */
 export function checkBaseUrl(baseUrl: string): string | undefined {
@@ -10,7 +10,7 @@ export function checkBaseUrl(baseUrl: string): string | undefined {
   return `is ${JSON.stringify(baseUrl)}; expected an http or https URL without /v1, such as http://127.0.0.1:8787`;
 }
 
-export interface Call {
+export interface TestCall {
   method?: string;
   /** Below the base URL, with `/v1`. */
   path: string;
@@ -28,7 +28,7 @@ export interface Call {
 const responseTimeout = 120_000;
 
 /** Sends one request on its own connection. Rejects if no response arrives. */
-export function send(target: Target, call: Call): Promise<HttpResponse> {
+export function sendCall(target: TestedServer, call: TestCall): Promise<HttpResponse> {
   const url = new URL(target.baseUrl.replace(/\/+$/, "") + call.path);
   const payload = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const bytes = payload === undefined ? undefined : Buffer.from(payload);
@@ -73,28 +73,28 @@ export function bearer(key: string): Record<string, string> {
 }
 
 /** `POST /v1/agents` with a valid `name` and `template_id`, overridden by `fields`. Undefined fields are left out. */
-export function create(target: Target, fields: Record<string, unknown> = {}): Promise<HttpResponse> {
+export function create(target: TestedServer, fields: Record<string, unknown> = {}): Promise<HttpResponse> {
   const body = { name: "conformance", template_id: target.templateId, ...fields };
-  return send(target, { method: "POST", path: "/v1/agents", body });
+  return sendCall(target, { method: "POST", path: "/v1/agents", body });
 }
 
 /** Creates a run and returns its id. Throws a `Mismatch` if it is not created. */
-export async function created(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
+export async function created(target: TestedServer, fields: Record<string, unknown> = {}): Promise<string> {
   const response = await create(target, fields);
   const id = asObject(response.json)["agent_id"];
   if (response.status !== 201 || typeof id !== "string") throw new Mismatch("201 with an agent_id", describe(response));
   return id;
 }
 
-export function read(target: Target, id: string, auth?: Record<string, string>): Promise<HttpResponse> {
-  return send(target, { path: `/v1/agents/${id}`, ...(auth && { auth }) });
+export function read(target: TestedServer, id: string, auth?: Record<string, string>): Promise<HttpResponse> {
+  return sendCall(target, { path: `/v1/agents/${id}`, ...(auth && { auth }) });
 }
 
 /**
  * Polls a run until it is no longer `running`. Every response must be a status body of this run, and the transcript
  * may only grow at its end. Retries after 502 and 503, as the specification asks of clients.
  */
-export async function pollToEnd(target: Target, id: string): Promise<StatusBody> {
+export async function pollToEnd(target: TestedServer, id: string): Promise<StatusBody> {
   const deadline = Date.now() + target.timeoutSeconds * 1000;
   let before: StatusBody | undefined;
   // 0.1 s, doubled up to the 3 s that the specification asks of clients, so that short runs end early.

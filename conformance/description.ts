@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { bearer, create, created, read, send } from "./client.ts";
-import type { HttpResponse, Target } from "./types.ts";
+import { bearer, create, created, read, sendCall } from "./client.ts";
+import type { HttpResponse, TestedServer } from "./types.ts";
 import { asObject, type Case, describe, expect, expectEqual, Mismatch, uuidShape } from "./expect.ts";
 
 type Json = Record<string, unknown>;
@@ -66,7 +66,7 @@ const models: { name: string; required: string[]; optional?: string[]; keywords?
 ];
 
 /** Responses of the service, and the model that each must match. */
-const responses: { name: string; model: string; ask: (target: Target) => Promise<HttpResponse> }[] = [
+const responses: { name: string; model: string; ask: (target: TestedServer) => Promise<HttpResponse> }[] = [
   { name: "a created run", model: "PublicCreateAgentResponse", ask: (target) => create(target) },
   {
     name: "a run's status",
@@ -87,7 +87,7 @@ export const descriptionCases: Case[] = [
       expectEqual(at(document, ["info", "title"]), "Agents API", "the title");
       expectEqual(at(document, ["info", "version"]), "1.0", "the version");
       for (const auth of [bearer(target.apiKey), bearer("ak_unknown")]) {
-        const response = await send(target, { path: "/v1/openapi.json", auth });
+        const response = await sendCall(target, { path: "/v1/openapi.json", auth });
         expect(response.status === 200, "200, with any key", describe(response));
       }
     },
@@ -173,8 +173,8 @@ export const descriptionCases: Case[] = [
   ),
 ];
 
-async function fetchDescription(target: Target): Promise<Json> {
-  const response = await send(target, { path: "/v1/openapi.json", auth: {} });
+async function fetchDescription(target: TestedServer): Promise<Json> {
+  const response = await sendCall(target, { path: "/v1/openapi.json", auth: {} });
   const document = asObject(response.json);
   const fits = response.status === 200 && response.contentType.startsWith("application/json") && "openapi" in document;
   expect(fits, "200 application/json with an OpenAPI document, without a key", describe(response));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { HttpResponse, Target } from "./types.ts";
+import type { HttpResponse, TestedServer } from "./types.ts";
 
 /**
  * A named check. It passes if `run` resolves: with a text, if there was nothing to check, which says why. A `Mismatch` has
@@ -7,7 +7,7 @@ import type { HttpResponse, Target } from "./types.ts";
  */
 export interface Case {
   name: string;
-  run: (target: Target) => Promise<void>;
+  run: (target: TestedServer) => Promise<void>;
 }
 
 export class Mismatch extends Error {
@@ -23,7 +23,7 @@ export class Mismatch extends Error {
 }
 
 /** An expected validation issue: one of `type`, exactly `loc` (a prefix if `…` is last), and a matching `msg`. */
-export interface Issue {
+export interface ExpectedIssue {
   type: string | string[];
   loc: (string | number)[];
   msg: RegExp;
@@ -90,7 +90,7 @@ export function expectError(response: HttpResponse, status: number, ...details: 
 }
 
 /** Expects 422 with exactly these issues, in any order. */
-export function expectIssues(response: HttpResponse, issues: Issue[]): void {
+export function expectIssues(response: HttpResponse, issues: ExpectedIssue[]): void {
   const list = issues
     .map(({ type, loc, msg }) => `${String(type)} at ${JSON.stringify(loc)} matching ${msg}`)
     .join(", ");
@@ -102,7 +102,7 @@ export function expectIssues(response: HttpResponse, issues: Issue[]): void {
   expect(all && received.length === issues.length, expected, describe(response));
 }
 
-function isIssue(item: Record<string, unknown>, { type, loc, msg }: Issue): boolean {
+function isIssue(item: Record<string, unknown>, { type, loc, msg }: ExpectedIssue): boolean {
   const { loc: received } = item;
   if (!Array.isArray(received)) return false;
   const open = loc.at(-1) === "…";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { created, pollToEnd, read, send } from "./client.ts";
+import { created, pollToEnd, read, sendCall } from "./client.ts";
 import { type Case, describe, expect, expectError, expectStatusBody } from "./expect.ts";
 
 export const readCases: Case[] = [
@@ -40,16 +40,16 @@ export const readCases: Case[] = [
   {
     name: "routes: an unknown path is 404 with a string as detail",
     async run(target) {
-      expectError(await send(target, { path: "/v1/no-such-path" }), 404);
+      expectError(await sendCall(target, { path: "/v1/no-such-path" }), 404);
       // The specification leaves open whether an unknown path requires a key.
-      const response = await send(target, { path: "/v1/no-such-path", auth: {} });
+      const response = await sendCall(target, { path: "/v1/no-such-path", auth: {} });
       expectError(response, response.status === 401 ? 401 : 404);
     },
   },
   {
     name: "routes: a known path with another method is 404 or 405 with a string as detail",
     async run(target) {
-      const response = await send(target, { method: "DELETE", path: "/v1/agents" });
+      const response = await sendCall(target, { method: "DELETE", path: "/v1/agents" });
       expect([404, 405].includes(response.status), "404 or 405", describe(response));
       expectError(response, response.status);
     },

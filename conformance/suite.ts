@@ -1,5 +1,5 @@
 import { authCases, disabledKeyCases, otherKeyCases } from "./auth.ts";
-import type { Target } from "./types.ts";
+import type { TestedServer } from "./types.ts";
 import { createCases } from "./create.ts";
 import { descriptionCases } from "./description.ts";
 import { type Case, Mismatch } from "./expect.ts";
@@ -10,7 +10,7 @@ import { validationCases } from "./validation.ts";
 /** Concurrent cases: enough to overlap waiting runs, few enough for a small server's memory (14 MB bodies). */
 const parallel = 4;
 
-export interface Result {
+export interface CaseResult {
   name: string;
   passed: boolean;
   expected?: string;
@@ -18,7 +18,7 @@ export interface Result {
 }
 
 /** The cases that apply to `target`, in the order in which they are reported. */
-export function casesFor(target: Target): Case[] {
+export function casesFor(target: TestedServer): Case[] {
   return [
     ...descriptionCases,
     ...authCases,
@@ -32,8 +32,12 @@ export function casesFor(target: Target): Case[] {
 }
 
 /** Runs the cases. Reports them in order, each as soon as it and all before it have ended. */
-export async function runCases(cases: Case[], target: Target, report: (result: Result) => void): Promise<Result[]> {
-  const results: Result[] = [];
+export async function runCases(
+  cases: Case[],
+  target: TestedServer,
+  report: (result: CaseResult) => void,
+): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
   let next = 0;
   let reported = 0;
   const work = async (): Promise<void> => {
@@ -48,7 +52,7 @@ export async function runCases(cases: Case[], target: Target, report: (result: R
   return results;
 }
 
-async function runCase({ name, run }: Case, target: Target): Promise<Result> {
+async function runCase({ name, run }: Case, target: TestedServer): Promise<CaseResult> {
   try {
     await run(target);
     return { name, passed: true };

@@ -1,5 +1,5 @@
 /** The server under test and the credentials that the suite may use. */
-export interface Target {
+export interface TestedServer {
   /** Without `/v1`. A trailing slash is accepted. */
   baseUrl: string;
   apiKey: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { create, read, send } from "./client.ts";
-import { type Case, expectError, expectIssues, type Issue } from "./expect.ts";
+import { create, read, sendCall } from "./client.ts";
+import { type Case, expectError, expectIssues, type ExpectedIssue } from "./expect.ts";
 
 const required = /required/i;
 const aString = /string/i;
@@ -9,14 +9,14 @@ const aList = /list|array/i;
 const anObject = /object|dictionary/i;
 const atLeast1 = /at least 1 /;
 
-function issue(type: string | string[], loc: (string | number)[], msg: RegExp): Issue {
+function issue(type: string | string[], loc: (string | number)[], msg: RegExp): ExpectedIssue {
   return { type, loc: ["body", ...loc], msg };
 }
 
 const file = { filename: "a.txt", content_base64: "QQ==" };
 
 /** Fields that override a valid body, and the issues that must be reported. */
-const rejected: { name: string; fields: Record<string, unknown>; issues: Issue[] }[] = [
+const rejected: { name: string; fields: Record<string, unknown>; issues: ExpectedIssue[] }[] = [
   { name: "name missing", fields: { name: undefined }, issues: [issue("missing", ["name"], required)] },
   { name: "name null", fields: { name: null }, issues: [issue("string_type", ["name"], aString)] },
   { name: "name a number", fields: { name: 5 }, issues: [issue("string_type", ["name"], aString)] },
@@ -122,7 +122,7 @@ const rejected: { name: string; fields: Record<string, unknown>; issues: Issue[]
 ];
 
 /** Raw bodies. */
-const bodies: { name: string; raw: string; issues: Issue[] }[] = [
+const bodies: { name: string; raw: string; issues: ExpectedIssue[] }[] = [
   {
     name: "an empty object",
     raw: "{}",
@@ -156,7 +156,7 @@ export const validationCases: Case[] = [
       ({
         name: `validation: a body that is ${name}`,
         async run(target) {
-          expectIssues(await send(target, { method: "POST", path: "/v1/agents", raw }), issues);
+          expectIssues(await sendCall(target, { method: "POST", path: "/v1/agents", raw }), issues);
         },
       }) satisfies Case,
   ),

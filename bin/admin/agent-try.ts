@@ -8,10 +8,10 @@ import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
 import { type Label, optionOf } from "./call.ts";
 import { isConfirmed, requireTerminal } from "./confirm.ts";
-import { numberOrText, repeated } from "./option-values.ts";
-import type { Note, Output } from "./output.ts";
+import { numberOrText, repeatedOption } from "./option-values.ts";
+import type { PrintedNote, Output } from "./output.ts";
 import type { Session } from "./session.ts";
-import { modeOf, selectionOf, settingsOf, type TrialOptions } from "./trial-options.ts";
+import { modeOf, selectionOf, chosenTrialSettings, type TrialOptions } from "./trial-options.ts";
 import { estimateLines, trialOutput } from "./trial-output.ts";
 import { waitForTrial } from "./wait-for-trial.ts";
 
@@ -39,7 +39,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option("--last <N>", `number of turns, the newest that ended with an output, at most ${maxCases} (default: 20)`)
     .option("--label <KEY=VALUE>", "only turns of runs with this label")
     .option("--since <TIME>", "only turns of runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
-    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated, instead of --last", repeated)
+    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated, instead of --last", repeatedOption)
     .option("--suite <NAME>", "the cases of this suite, instead of --last")
     .option("--control <N>", "number of cases that also run with the current configuration", "10")
     .option("--concurrency <N>", "cases in progress at the same time", "4")
@@ -56,7 +56,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option(
       "--tool-miss <NAME=RULE>",
       "the rule for one tool: stop, error, live or text:ANSWER; can be repeated",
-      repeated,
+      repeatedOption,
     )
     .option("--fail-if <CONDITIONS>", "exit with 1 if a condition holds, such as worse>0,left>5")
     .option("--yes", "start without asking")
@@ -70,7 +70,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
         const mode = modeOf(options);
         const asks = !options.yes && mode !== "replay";
         if (asks) requireTerminal(io, "agent try", "a model is called");
-        const settings = { ...selectionOf(options), ...(await settingsOf(options)) };
+        const settings = { ...selectionOf(options), ...(await chosenTrialSettings(options)) };
         const body = { agent_id, mode, ...candidateOf(options), ...judgeOf(options), ...settings };
         const { definition } = await session.call<Schemas["Agent"]>("get_agent", { agent_id });
         if (!session.isServed()) {
@@ -128,7 +128,7 @@ async function* tryCases(
   session: Session,
   trial: Schemas["Trial"],
   { io, failIf, asks, agent, control }: Trying,
-): AsyncGenerator<Note | Output> {
+): AsyncGenerator<PrintedNote | Output> {
   const { id: trial_id, estimate } = trial;
   const casesNow = async () => (await session.call<Schemas["TrialCasePage"]>("list_trial_cases", { trial_id })).data;
   const cases = await casesNow();

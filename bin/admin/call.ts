@@ -17,7 +17,7 @@ export type Label = (field: string, place: string) => string;
 
 /** Calls operations of the management API, wherever the service is. */
 export interface Caller {
-  /** Resolves with the body. Undefined: there is none. Rejects with a `Refusal` for an error. */
+  /** Resolves with the body. Undefined: there is none. Rejects with a `RefusedCall` for an error. */
   call: <Body = unknown>(operation: OperationName, given?: Given, label?: Label) => Promise<Body>;
   /** As `call`, for a body that is not JSON. `content`: the body to send, if that is none either. */
   content: (
@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** An error of the management API. `issues`: violations of the schema, if it is one of these. */
-export class Refusal extends Error {
+export class RefusedCall extends Error {
   readonly code: string;
   readonly operation: OperationName;
   readonly given: Given;
@@ -37,7 +37,7 @@ export class Refusal extends Error {
 
   constructor(
     body: { code?: string; detail?: string | ValidationIssue[] },
-    { operation, given, label }: Pick<Refusal, "operation" | "given" | "label">,
+    { operation, given, label }: Pick<RefusedCall, "operation" | "given" | "label">,
   ) {
     super(typeof body.detail === "string" ? body.detail : "");
     this.code = body.code ?? "";
@@ -127,10 +127,10 @@ function requestOf(operation: ManageOperation, given: Given, content?: Uint8Arra
   };
 }
 
-function refusalIn(status: number, text: string, of: Pick<Refusal, "operation" | "given" | "label">): Error {
+function refusalIn(status: number, text: string, of: Pick<RefusedCall, "operation" | "given" | "label">): Error {
   try {
-    const body = JSON.parse(text) as ConstructorParameters<typeof Refusal>[0];
-    if (body.detail !== undefined) return new Refusal(body, of);
+    const body = JSON.parse(text) as ConstructorParameters<typeof RefusedCall>[0];
+    if (body.detail !== undefined) return new RefusedCall(body, of);
   } catch {
     // Not JSON: another server.
   }

@@ -4,7 +4,7 @@ import { endingText } from "../expiring.ts";
 import { agentText } from "./agents.ts";
 import { record, rowsText } from "./output.ts";
 import { tokenText } from "./run-share.ts";
-import { runsText, waitingText } from "./runs.ts";
+import { runTable, waitingText } from "./runs.ts";
 import type { TableCommand } from "./table.ts";
 import { caseRow, trialsText, trialText } from "./trial-output.ts";
 
@@ -153,7 +153,7 @@ export const commands: Record<string, TableCommand> = {
     rows: ["at", "action", "id", "version", "actor"],
     empty: "No actions.",
   },
-  "run list": { operation: "list_runs", text: runsText },
+  "run list": { operation: "list_runs", text: runTable },
   "run waiting": { operation: "list_waiting", text: waitingText },
   "run request": {
     operation: "get_model_request",

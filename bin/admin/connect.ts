@@ -9,14 +9,14 @@ import { CliError } from "../cli.ts";
 import { type OperatorPlatform, systemUser } from "./operator-platform.ts";
 
 /** A data directory on this machine (default: `.data`), or a stack in the AWS account of the operator's credentials. */
-export interface Target {
+export interface OperatedService {
   dataDir?: string | undefined;
   stack?: string | undefined;
 }
 
 /** Opens the platform of a service. `needsData`: a data directory without data is an error. */
 export async function connect(
-  { dataDir, stack }: Target,
+  { dataDir, stack }: OperatedService,
   { needsData }: { needsData: boolean },
 ): Promise<OperatorPlatform> {
   if (stack === undefined) return openDataDir(dataDir ?? ".data", needsData);

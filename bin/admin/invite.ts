@@ -7,7 +7,7 @@ import { organizationGroup, roleGroups } from "../../src/manage/sign-in/types.ts
 import { connectToAws, credentialsError } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { printableJson } from "../printable.ts";
-import { accessOf, organizationOption, roleOf } from "./option-values.ts";
+import { accessOption, organizationOption, roleOf } from "./option-values.ts";
 import { type Output, record } from "./output.ts";
 import { stackOutputs } from "./stack.ts";
 
@@ -28,7 +28,7 @@ export function addInviteCommand(operator: Command, io: Io): void {
       if (stack === undefined) {
         throw new CliError("--stack is missing; on one machine, create a link instead: operator link --name NAME");
       }
-      const output = await invite(stack, mail, accessOf(roleOf(role), organization));
+      const output = await invite(stack, mail, accessOption(roleOf(role), organization));
       io.out(json ? printableJson(output.json) : output.text);
     });
 }

@@ -5,18 +5,18 @@ import type { ErrorCode } from "../../src/error-codes.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { type FileIo, runProgram } from "../cli.ts";
 import { printableJson, printableLine } from "../printable.ts";
-import type { Action, Handler } from "./action.ts";
+import type { Action, CommandHandler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
-import { Refusal, tokenVariable } from "./call.ts";
+import { RefusedCall, tokenVariable } from "./call.ts";
 import { completionScript } from "./completion.ts";
 import { addEnvironmentCommands } from "./environment.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addOrganizationCommands } from "./organizations.ts";
 import { addOperatorCommands } from "./operators.ts";
 import { commands } from "./commands.ts";
-import type { FileOutput, Note, Output } from "./output.ts";
+import type { FileOutput, PrintedNote, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
-import { openSession } from "./session.ts";
+import { openAdminSession } from "./session.ts";
 import { addSuiteCommands } from "./suites.ts";
 import { addTableCommands, fieldNames } from "./table.ts";
 import { addTrialCommands } from "./trials.ts";
@@ -33,18 +33,18 @@ interface GlobalOptions {
 
 /** Runs `npm run admin`. Resolves with the exit code: 0 on success, 1 after an error; `run start` has more. */
 export function main(argv: string[], io: FileIo): Promise<number> {
-  function action<Args extends unknown[]>(handler: Handler<Args>, options?: { createsData: true }) {
+  function action<Args extends unknown[]>(handler: CommandHandler<Args>, options?: { createsData: true }) {
     return async (...args: [...Args, Command]): Promise<void> => {
       const command = args.at(-1) as Command;
       const { json, stack, dataDir, serviceUrl: url } = command.optsWithGlobals<GlobalOptions>();
-      const print = async (output: Output | FileOutput | Note): Promise<void> => {
+      const print = async (output: Output | FileOutput | PrintedNote): Promise<void> => {
         if ("note" in output) {
           if (!json || io.errIsTerminal) io.err(printableLine(output.note));
         } else if (json) io.out(printableJson(output.json));
         else if ("bytes" in output) await io.write(output.bytes);
         else io.out(output.text);
       };
-      const session = await openSession({ stack, dataDir, url }, { needsData: options === undefined });
+      const session = await openAdminSession({ stack, dataDir, url }, { needsData: options === undefined });
       try {
         const result = await handler(session, ...(args.slice(0, -1) as unknown as Args));
         if (Symbol.asyncIterator in result) for await (const output of result) await print(output);
@@ -126,9 +126,9 @@ const hints: Partial<Record<ErrorCode, string>> = {
 };
 
 function explain(error: unknown): string {
-  if (error instanceof Refusal && error.issues.length > 0)
+  if (error instanceof RefusedCall && error.issues.length > 0)
     return error.issues.map((each) => issueText(error, each)).join("; ");
-  if (error instanceof Refusal) return hinted(withOptions(error), error.code);
+  if (error instanceof RefusedCall) return hinted(withOptions(error), error.code);
   return error instanceof ServiceError ? hinted(error.message, error.code) : String(error);
 }
 
@@ -138,7 +138,7 @@ function hinted(message: string, code: string): string {
 }
 
 /** The message of a use case, with options in place of the fields of a request that it names. */
-function withOptions({ message, code, operation, label }: Refusal): string {
+function withOptions({ message, code, operation, label }: RefusedCall): string {
   if (code !== "invalid_argument") return message;
   return fieldNames(operation).reduce((text, field) => {
     const before = field.includes("_") ? "\\b" : "(?<=^|; |accept )"; // other words occur in sentences, too
@@ -148,7 +148,7 @@ function withOptions({ message, code, operation, label }: Refusal): string {
 
 /** Names the option, and what it was, unless that can be a secret in the wrong place. */
 function issueText(
-  { given, label }: Refusal,
+  { given, label }: RefusedCall,
   { loc: [place, field = "", ...within], msg, type }: ValidationIssue,
 ): string {
   const option = label(String(field), String(place));

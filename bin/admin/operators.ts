@@ -10,7 +10,7 @@ import { serviceUrl } from "./call.ts";
 import { withEnding } from "./commands.ts";
 import { addInviteCommand } from "./invite.ts";
 import { systemUser } from "./operator-platform.ts";
-import { accessOf, organizationOption, roleOf, timeIn } from "./option-values.ts";
+import { accessOption, organizationOption, roleOf, timeOption } from "./option-values.ts";
 import { record, rowsText } from "./output.ts";
 
 interface LinkOptions {
@@ -32,8 +32,8 @@ export function addOperatorCommands(operator: Command, action: Action, io: Io): 
     .option("--base-url <URL>", "address of the service in the link (default: that of the running service)")
     .action(
       action(async (session, { name, role, organization, expiresAt, baseUrl }: LinkOptions) => {
-        const access = accessOf(roleOf(role), organization);
-        const expires_at = expiresAt === undefined ? undefined : timeIn("expires_at", expiresAt);
+        const access = accessOption(roleOf(role), organization);
+        const expires_at = expiresAt === undefined ? undefined : timeOption("expires_at", expiresAt);
         const address = session.consoleAddress(
           baseUrl === undefined ? undefined : serviceUrl("--base-url", baseUrl).href,
         );

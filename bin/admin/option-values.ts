@@ -14,7 +14,7 @@ export function typedValue(field: string, schema: Schema, value: string | string
   if (field === "expires_in") return secondsIn(value) ?? value;
   if (types.has("integer") || types.has("number")) return numberOrText(value);
   if (types.has("object")) return Object.fromEntries(value.split(",").map((pair) => settingIn(schema, pair)));
-  return schema["format"] === "date-time" ? timeIn(field, value) : value;
+  return schema["format"] === "date-time" ? timeOption(field, value) : value;
 }
 
 /** Values with a comma between them are several where none can contain one. */
@@ -41,7 +41,7 @@ function settingIn(schema: Schema, pair: string): [name: string, value: unknown]
 }
 
 /** RFC 3339 of a date, which begins at midnight UTC, of a time without seconds, or, for an end, of days from now (`90d`). */
-export function timeIn(field: string, text: string): string {
+export function timeOption(field: string, text: string): string {
   const [, days] = (field === "expires_at" && /^(\d{1,4})d$/.exec(text)) || [];
   if (days !== undefined) return new Date(Date.now() + Number(days) * day).toISOString();
   const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
@@ -58,21 +58,21 @@ function secondsIn(text: string): number | undefined {
 
 const day = 86_400_000;
 
-/** `--organization`, for `accessOf`. */
+/** `--organization`, for `accessOption`. */
 export const organizationOption = [
   "--organization <ID[=ROLE]>",
   "limit the role to an organization; can be repeated, with another role each (default: all organizations)",
-  repeated,
+  repeatedOption,
   [] as string[],
 ] as const;
 
 /** For an option that can be repeated. */
-export function repeated(value: string, previous: string[] = []): string[] {
+export function repeatedOption(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
 /** The values of `--organization`, such as an id with the role of `--role`, or `ID=viewer`. */
-export function accessOf(role: OperatorRole, organizations: string[]): Access {
+export function accessOption(role: OperatorRole, organizations: string[]): Access {
   if (organizations.length === 0) return { role };
   return {
     organizations: organizations.map((text) => {

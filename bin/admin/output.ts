@@ -14,7 +14,7 @@ export interface FileOutput {
 }
 
 /** A line for people, on standard error. Left out with `--json`, unless standard error is a terminal. */
-export interface Note {
+export interface PrintedNote {
   note: string;
 }
 
@@ -73,7 +73,7 @@ function at(entry: object, path: string): unknown {
 }
 
 /** Text under a line of the program, on indented lines, so that it cannot look like such a line. */
-export function indented(text: string): string {
+export function indentedText(text: string): string {
   return printable(text).replace(/^/gm, "    ");
 }
 

@@ -6,10 +6,10 @@ import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import type { Caller } from "./call.ts";
 import { callLines, callText, type OpenCall } from "./open-calls.ts";
-import { repeated } from "./option-values.ts";
-import { type Note, type Output, record } from "./output.ts";
+import { repeatedOption } from "./option-values.ts";
+import { type PrintedNote, type Output, record } from "./output.ts";
 import { callId, recordedEvents } from "./run-events.ts";
-import { readFiles, readText } from "./run-input.ts";
+import { readFiles, readInputText } from "./run-input.ts";
 
 type Answer = Omit<SharedSchemas["AnswerCallRequest"], "call" | "arguments_sha256">;
 
@@ -35,7 +35,7 @@ export function addAnswerCommand(run: Command, action: Action): void {
     .option("--output <TEXT>", "the result of a client tool, or the answer to a question")
     .option("--output-file <FILE>", "read it from a file; - for standard input")
     .option("--error <TEXT>", "why there is no result or answer, for the model")
-    .option("--file <FILE>", "with an output: put a file into the run's workspace; repeatable", repeated)
+    .option("--file <FILE>", "with an output: put a file into the run's workspace; repeatable", repeatedOption)
     .action(
       action(async (session, run_id: string, id: string, options: AnswerOptions) => {
         const { call, answered } = await askedCall(session, run_id, id);
@@ -51,7 +51,7 @@ export function addAnswerCommand(run: Command, action: Action): void {
 }
 
 /** Prints what is answered, then answers it. */
-async function* answerCall(call: OpenCall, answer: () => Promise<Output>): AsyncGenerator<Output | Note> {
+async function* answerCall(call: OpenCall, answer: () => Promise<Output>): AsyncGenerator<Output | PrintedNote> {
   yield { note: `Answers ${call.id} (${call.kind}): ${callText(call)}` };
   const { text, json } = await answer();
   yield { text, json: { ...(json as object), answered: call } };
@@ -105,5 +105,5 @@ async function answerOf(options: AnswerOptions): Promise<Answer | undefined> {
   if (deny) return { decision: "deny", ...(reason !== undefined && { reason }) };
   if (error !== undefined) return { error };
   if (output !== undefined) return { output };
-  return outputFile === undefined ? undefined : { output: await readText("--output-file", outputFile) };
+  return outputFile === undefined ? undefined : { output: await readInputText("--output-file", outputFile) };
 }

@@ -6,15 +6,19 @@ import { problemText } from "../../src/results/types.ts";
 import { printableLine } from "../printable.ts";
 import type { Caller } from "./call.ts";
 import { answerAdvice } from "./open-calls.ts";
-import { indented, type Output } from "./output.ts";
+import { indentedText, type Output } from "./output.ts";
 
 /** An event as the API sends it. */
-export type Event = SharedSchemas["Event"];
+export type PrintedEvent = SharedSchemas["Event"];
 
 const pollMilliseconds = 500;
 
 /** Yields the recorded events of a run. `after`: the number of the last one that is not wanted. */
-export async function* recordedEvents({ call }: Caller, run_id: string, after: unknown = 0): AsyncGenerator<Event> {
+export async function* recordedEvents(
+  { call }: Caller,
+  run_id: string,
+  after: unknown = 0,
+): AsyncGenerator<PrintedEvent> {
   for (let from: unknown = after; ;) {
     const { data, next } = await call<SharedSchemas["EventPage"]>("list_events", { run_id, after: from, limit: 200 });
     yield* data;
@@ -24,18 +28,18 @@ export async function* recordedEvents({ call }: Caller, run_id: string, after: u
 }
 
 /** The recorded events of a run. */
-export async function allEvents(caller: Caller, run_id: string): Promise<Event[]> {
-  const events: Event[] = [];
+export async function allEvents(caller: Caller, run_id: string): Promise<PrintedEvent[]> {
+  const events: PrintedEvent[] = [];
   for await (const event of recordedEvents(caller, run_id)) events.push(event);
   return events;
 }
 
 /** Yields each event of a run once, until the run is idle. Rejects with an AbortError after `signal`. */
-export async function* followEvents(
+export async function* eventsUntilIdle(
   caller: Caller,
   run_id: string,
   { after, signal }: { after?: unknown; signal?: AbortSignal } = {},
-): AsyncGenerator<Event> {
+): AsyncGenerator<PrintedEvent> {
   for (let last = after; ;) {
     // Before the events, so that the last ones of an ended run are not missed.
     const { status } = await caller.call<Schemas["RunDetail"]>("get_run", { run_id });
@@ -50,8 +54,8 @@ export async function* followEvents(
 }
 
 /** Yields each event of a run, and at the end the idle run. */
-export async function* followRun(caller: Caller, run_id: string, after?: unknown): AsyncGenerator<Output> {
-  for await (const event of followEvents(caller, run_id, { after })) {
+export async function* runUntilIdle(caller: Caller, run_id: string, after?: unknown): AsyncGenerator<Output> {
+  for await (const event of eventsUntilIdle(caller, run_id, { after })) {
     const advice = event.type === "call_asked" ? `\n${answerAdvice(run_id, event)}` : "";
     yield { text: `${eventText(event)}${advice}`, json: event };
   }
@@ -70,16 +74,16 @@ export function failureText({ title, remedy }: NonNullable<Schemas["Run"]["failu
 }
 
 /** An event as a line for people, such as `… #3  turn 1, step 1: tool result, …`. Its texts follow, cut and indented. */
-export function eventText(event: Event): string {
+export function eventText(event: PrintedEvent): string {
   const { sequence, at, turn, type } = event;
   const place = "step" in event ? `turn ${turn}, step ${event.step}` : `turn ${turn}`;
   const facts = [type.replaceAll("_", " "), ...factsOf(event)].filter((fact) => fact !== null && fact !== "");
   const number = sequence === null ? "unnumbered" : `#${sequence}`;
   const head = printableLine(`${place}: ${facts.join(", ")}`);
-  return [`${at ?? "time unknown"}  ${number}  ${head}`, ...linesOf(event).map(indented)].join("\n");
+  return [`${at ?? "time unknown"}  ${number}  ${head}`, ...linesOf(event).map(indentedText)].join("\n");
 }
 
-function factsOf(event: Event): (string | null)[] {
+function factsOf(event: PrintedEvent): (string | null)[] {
   switch (event.type) {
     case "model_call":
       return [event.model, ...fallbackOf(event), ...usedBy(event), event.ended && `finish reason ${event.ended}`];
@@ -113,7 +117,7 @@ function factsOf(event: Event): (string | null)[] {
   }
 }
 
-function linesOf(event: Event): string[] {
+function linesOf(event: PrintedEvent): string[] {
   const text = "text" in event && event.text ? [cut(event.text)] : [];
   const because = "fallback" in event && event.fallback ? [`fallback: ${event.fallback.title}`] : [];
   if (event.type !== "model_call") return [...because, ...text];

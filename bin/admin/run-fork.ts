@@ -5,12 +5,12 @@ import type { Schemas } from "../../src/manage/schema-types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
-import { type Caller, Refusal } from "./call.ts";
+import { type Caller, RefusedCall } from "./call.ts";
 import { isConfirmed, requireTerminal } from "./confirm.ts";
-import { numberOrText, repeated } from "./option-values.ts";
+import { numberOrText, repeatedOption } from "./option-values.ts";
 import { record } from "./output.ts";
 import { recordedEvents } from "./run-events.ts";
-import { readInput, readText } from "./run-input.ts";
+import { readInput, readInputText } from "./run-input.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 interface ForkOptions {
@@ -37,7 +37,7 @@ export function addForkCommand(run: Command, action: Action, io: FileIo): void {
     .option("--name <NAME>", "name of the fork (default: Fork of and the run's name)")
     .option("--model <NAME>", "another model of the same provider")
     .option("--instructions <FILE>", "other instructions; - for standard input")
-    .option("--tool <NAME>", "a built-in tool, instead of the recorded ones; repeatable", repeated)
+    .option("--tool <NAME>", "a built-in tool, instead of the recorded ones; repeatable", repeatedOption)
     .option(fileOption, `${fileDescription} to continue with`)
     .option("--version <N>", "version of the agent to continue with")
     .option("--text <TEXT>", "another input of the turn; only with step 0")
@@ -45,7 +45,7 @@ export function addForkCommand(run: Command, action: Action, io: FileIo): void {
     .option(
       "--result <CALL=FILE>",
       "another result of a tool call of the step, by its number in run show; repeatable",
-      repeated,
+      repeatedOption,
     )
     .option("--yes", "start without asking")
     .option("--wait", "wait until the fork is idle; print its output alone, and its id and progress on stderr")
@@ -97,7 +97,7 @@ async function settingsOf({ file, version, model, instructions, tool }: ForkOpti
   if (other !== undefined) throw new CliError(`${one} and ${other} cannot be combined; give one of them`);
   if (file !== undefined) return { definition: readAgentFile(file) };
   if (version !== undefined) return { version: numberOrText(version) };
-  const text = instructions === undefined ? undefined : await readText("--instructions", instructions);
+  const text = instructions === undefined ? undefined : await readInputText("--instructions", instructions);
   return { model, tools: tool && [...new Set(tool)], instructions: text };
 }
 
@@ -120,7 +120,7 @@ async function resultsOf(caller: Caller, run_id: string, { at, result = [] }: Fo
       const known = calls.map(({ name }, index) => `${index + 1} (${name})`).join(", ") || "none";
       throw new CliError(`--result is of call ${call}; the calls of step ${at} are ${known}`);
     }
-    return { call: Number(call) - 1, text: await readText("--result", path) };
+    return { call: Number(call) - 1, text: await readInputText("--result", path) };
   });
   return Promise.all(given);
 }
@@ -144,7 +144,7 @@ async function liveTools(
       const { tools } = await call<Schemas["ModelRequest"]>("get_model_request", of);
       return tools.map(({ name }) => name);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error; // the request is not known
+      if (!(error instanceof RefusedCall)) throw error; // the request is not known
     }
   }
   return toolsOf((await call<Schemas["Agent"]>("get_agent", { agent_id })).definition);

@@ -35,7 +35,7 @@ export async function readInput({ text, textFile, dash }: InputSource): Promise<
 }
 
 /** Reads the text of a file that an option names; `-`: of standard input. */
-export async function readText(option: string, path: string): Promise<string> {
+export async function readInputText(option: string, path: string): Promise<string> {
   const [text] = await textIn(option, path);
   return text;
 }
@@ -59,7 +59,7 @@ function nonEmpty(text: string, source: string): string {
 }
 
 /** The name of a new run: the given one, or the beginning of its input. */
-export function runName(given: string | undefined, input: string): string {
+export function defaultRunName(given: string | undefined, input: string): string {
   if (given === undefined) return printableLine(input.trim().split("\n", 1)[0] ?? "", maxDefaultName);
   const { length } = [...given];
   if (length > 0 && length <= newRunLimits.nameLength) return given;

@@ -5,8 +5,8 @@ import type { Schemas } from "../../src/manage/schema-types.ts";
 import type { RunFilterStatus } from "../../src/runs/status.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { allEntries, type Caller, Refusal } from "./call.ts";
-import { timeIn } from "./option-values.ts";
+import { allEntries, type Caller, RefusedCall } from "./call.ts";
+import { timeOption } from "./option-values.ts";
 import { type Output, record, rowsText } from "./output.ts";
 
 /** Runs that are changed at a time. */
@@ -78,7 +78,7 @@ function runsWith(
   status: RunFilterStatus[],
   { agent: agent_id, org: organization_id, since: from }: ManyOptions,
 ): Promise<Schemas["Run"][]> {
-  const since = from === undefined ? undefined : timeIn("since", from);
+  const since = from === undefined ? undefined : timeOption("since", from);
   return allEntries(caller, "list_runs", { agent_id, organization_id, status, since, limit: 200 });
 }
 
@@ -94,7 +94,7 @@ async function outcomeOf({ call }: Caller, operation: OperationName, { id, statu
   try {
     return { id, status: (await call<Schemas["Run"]>(operation, { run_id: id })).status, problem: null };
   } catch (error) {
-    if (error instanceof Refusal) return { id, status, problem: error.message };
+    if (error instanceof RefusedCall) return { id, status, problem: error.message };
     throw error;
   }
 }

@@ -11,9 +11,9 @@ import type { Labels } from "../../src/runs/labels.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { type Label, optionOf } from "./call.ts";
-import { pairOf, repeated } from "./option-values.ts";
+import { pairOf, repeatedOption } from "./option-values.ts";
 import { record } from "./output.ts";
-import { readFiles, readInput, readSchema, runName } from "./run-input.ts";
+import { readFiles, readInput, readSchema, defaultRunName } from "./run-input.ts";
 import type { Session } from "./session.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
@@ -38,15 +38,15 @@ export function addStartCommand(run: Command, action: Action, io: FileIo): void 
     .requiredOption("--agent <ID>", "agent")
     .option("--text <TEXT>", "the input")
     .option("--text-file <FILE>", "read the input from a file; - for standard input")
-    .option("--file <FILE>", "put a file into the run's workspace; repeatable", repeated)
+    .option("--file <FILE>", "put a file into the run's workspace; repeatable", repeatedOption)
     .option("--name <NAME>", "name of the run (default: the beginning of the input)")
-    .option("--label <KEY=VALUE>", "your own text, to find the run again; repeatable", repeated)
+    .option("--label <KEY=VALUE>", "your own text, to find the run again; repeatable", repeatedOption)
     .option("--result-schema <FILE>", "JSON Schema of the result, if the agent file sets result.perRun")
     .option("--model <NAME>", "one of the runModels of the agent file, in place of the agent's model")
     .option(
       "--limit <LIMIT>",
       "limit at or below the agent's, such as turn.steps=20 or run.dollars=0.5; repeatable",
-      repeated,
+      repeatedOption,
     )
     .option("--wait", "wait until the run is idle; print its output alone, and its id and progress on stderr")
     .addHelpText(
@@ -66,7 +66,7 @@ Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
           );
         const given = {
           agent_id,
-          name: runName(name, input_text),
+          name: defaultRunName(name, input_text),
           input_text,
           files,
           labels: label && Object.fromEntries(label.map((each) => pairOf("--label", each))),

@@ -5,11 +5,11 @@ import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 import { callLines } from "./open-calls.ts";
-import { indented, type Output, record, rowsText } from "./output.ts";
+import { indentedText, type Output, record, rowsText } from "./output.ts";
 import { addAnswerCommand } from "./run-answer.ts";
 import { addBundleCommands } from "./run-bundle.ts";
-import { allEvents, type Event, eventText, failureText, followRun } from "./run-events.ts";
-import { addFileCommand, atOption, fileLines, filesOf } from "./run-files.ts";
+import { allEvents, type PrintedEvent, eventText, failureText, runUntilIdle } from "./run-events.ts";
+import { addFileCommand, atOption, fileLines, listFiles } from "./run-files.ts";
 import { addForkCommand } from "./run-fork.ts";
 import { addManyCommands } from "./run-many.ts";
 import { addShareCommand } from "./run-share.ts";
@@ -36,13 +36,13 @@ export function addRunCommands(run: Command, action: Action, io: FileIo): void {
         if (after !== undefined && !events) throw new CliError("--after needs --events");
         if (at !== undefined && !files) throw new CliError("--at needs --files");
         if (events && files) throw new CliError("--events and --files cannot be used together");
-        if (events) return followRun(session, run_id, after);
+        if (events) return runUntilIdle(session, run_id, after);
         if (files) {
-          const data = await filesOf(session, run_id, at);
+          const data = await listFiles(session, run_id, at);
           return { text: [`files  ${data.length}`, ...fileLines(data)].join("\n"), json: { data, next: null } };
         }
         const found = await session.call<Schemas["RunDetail"]>("get_run", { run_id });
-        const [listed, recorded] = await Promise.all([filesOf(session, found.id), allEvents(session, found.id)]);
+        const [listed, recorded] = await Promise.all([listFiles(session, found.id), allEvents(session, found.id)]);
         const window = session.hasStores ? await smallWindow(session.platform(), found.id) : undefined;
         return runOutput(found, listed, recorded, window);
       }),
@@ -62,7 +62,12 @@ async function smallWindow({ runs }: OperatorPlatform, id: string): Promise<numb
 }
 
 /** `--json` prints the run, as the API does, and what belongs to it. */
-function runOutput(run: Schemas["RunDetail"], files: Schemas["RunFile"][], events: Event[], window?: number): Output {
+function runOutput(
+  run: Schemas["RunDetail"],
+  files: Schemas["RunFile"][],
+  events: PrintedEvent[],
+  window?: number,
+): Output {
   const { open_calls: open, failure, labels, started_by: by, ...fields } = run;
   const transcript = events.filter((event) => event.type === "input" || event.type === "output");
   const head = record({
@@ -81,13 +86,13 @@ function runOutput(run: Schemas["RunDetail"], files: Schemas["RunFile"][], event
     files.length > 0 ? "files" : "no files",
     ...fileLines(files),
     ...(events.length > 0 ? ["", ...events.map(eventText)] : []),
-    ...transcript.map(({ type, text: message }) => `\n${type}:\n${indented(message)}`),
+    ...transcript.map(({ type, text: message }) => `\n${type}:\n${indentedText(message)}`),
   ].join("\n");
   return { text, json: { ...run, files, events } };
 }
 
 /** The runs of a page, as a table. */
-export function runsText({ data, next, complete }: Schemas["RunPage"]): string {
+export function runTable({ data, next, complete }: Schemas["RunPage"]): string {
   const now = Date.now();
   const rows = data.map((run) => ({
     ...run,

@@ -1,6 +1,6 @@
 import { CliError } from "../cli.ts";
 import { callerOf, type Caller, inProcess, overHttp } from "./call.ts";
-import { connect, type Target } from "./connect.ts";
+import { connect, type OperatedService } from "./connect.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 
 /** A service that commands operate. */
@@ -19,8 +19,8 @@ export interface Session extends Caller {
 }
 
 /** Opens a service: its data directory, its stack, or its address. */
-export async function openSession(
-  { url, ...target }: Target & { url?: string | undefined },
+export async function openAdminSession(
+  { url, ...target }: OperatedService & { url?: string | undefined },
   needs: { needsData: boolean },
 ): Promise<Session> {
   if (url === undefined) {

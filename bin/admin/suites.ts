@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { numberOrText, repeated } from "./option-values.ts";
+import { numberOrText, repeatedOption } from "./option-values.ts";
 import type { Output } from "./output.ts";
 import { turnOf } from "./trial-options.ts";
 
@@ -24,17 +24,17 @@ export function addSuiteCommands(suite: Command, action: Action): void {
     .description("Copy recorded turns to a suite. The copies do not expire.")
     .argument("<AGENT>", "agent")
     .argument("<SUITE>", "suite")
-    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated", repeated)
+    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated", repeatedOption)
     .option("--trial <ID>", "with --case: a finished trial")
-    .option("--case <N>", "with --trial: the turn of this case; can be repeated", repeated)
-    .option("--redact <TEXT>", "replace this text before the turns are stored; can be repeated", repeated)
+    .option("--case <N>", "with --trial: the turn of this case; can be repeated", repeatedOption)
+    .option("--redact <TEXT>", "replace this text before the turns are stored; can be repeated", repeatedOption)
     .option(
       "--redact-pattern <PATTERN>",
       "replace what this regular expression of RE2 matches; can be repeated",
-      repeated,
+      repeatedOption,
     )
     .option("--redact-file <FILE>", "JSON list of rules with text or pattern, and replacement (docs/trials.md)")
-    .option("--unredacted <FILENAME>", "keep a file as it is that is not text; can be repeated", repeated)
+    .option("--unredacted <FILENAME>", "keep a file as it is that is not text; can be repeated", repeatedOption)
     .addHelpText("after", "\nExit codes: 0, 1 after an error or if a turn was not kept.")
     .action(
       action(async (session, agent_id: string, name: string, options: AddOptions) => {

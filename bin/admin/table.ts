@@ -7,7 +7,7 @@ import type { Schema } from "../../src/json-schema.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { type Given, type Label, optionOf, pathNames } from "./call.ts";
-import { repeated, typedValue } from "./option-values.ts";
+import { repeatedOption, typedValue } from "./option-values.ts";
 import { type Output, record, rowsText } from "./output.ts";
 
 /** A command that is an operation of the management API. */
@@ -156,7 +156,7 @@ function addOption(command: Command, { name, description, schema, required }: Fi
       : [` (default: ${String(initial)})`]),
   ].join("");
   const flags = types.includes("boolean") ? optionOf(name) : `${optionOf(name)} <${placeholderOf(schema, types)}>`;
-  if (types.includes("array")) command.option(flags, help, repeated);
+  if (types.includes("array")) command.option(flags, help, repeatedOption);
   else if (required) command.requiredOption(flags, help);
   else command.option(flags, help);
   if (types.includes("array") && required) command.options.at(-1)?.makeOptionMandatory();

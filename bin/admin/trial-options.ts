@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import type { TrialMode } from "../../src/trials/names.ts";
 import { CliError } from "../cli.ts";
-import { numberOrText, timeIn } from "./option-values.ts";
+import { numberOrText, timeOption } from "./option-values.ts";
 
 type Body = Schemas["CreateTrialRequest"];
 
@@ -50,7 +50,7 @@ export function selectionOf({ last, label, since, run, suite }: TrialOptions): o
   return {
     last: last === undefined ? defaultLast : numberOrText(last),
     label,
-    since: since === undefined ? undefined : timeIn("since", since),
+    since: since === undefined ? undefined : timeOption("since", since),
   };
 }
 
@@ -62,7 +62,7 @@ export function turnOf(text: string): { run_id: string; turn?: number } {
   return { run_id, ...(turn !== undefined && { turn: Number(turn) }) };
 }
 
-export async function settingsOf(options: TrialOptions): Promise<object> {
+export async function chosenTrialSettings(options: TrialOptions): Promise<object> {
   const { control, concurrency, assertFile, tier, mode, budget, budgetTokens } = options;
   if (mode !== "replay" && budget === undefined && budgetTokens === undefined) {
     throw new CliError(

@@ -2,7 +2,7 @@ import type { Schemas } from "../../src/manage/schema-types.ts";
 import { inDollars, verdictWords } from "../../src/trials/describe-trial.ts";
 import { needsReview } from "../../src/trials/order-cases.ts";
 import { printableLine } from "../printable.ts";
-import { indented, type Output, record, rowsText } from "./output.ts";
+import { indentedText, type Output, record, rowsText } from "./output.ts";
 
 type Trial = Schemas["Trial"];
 type TrialCase = Schemas["TrialCase"];
@@ -169,7 +169,7 @@ export function caseText(detail: Schemas["TrialCaseDetail"]): string {
 function judgementLines({ judgement }: Schemas["TrialCase"]): string[] {
   if (!judgement) return [];
   const votes = judgement.votes.map(({ a, better, reason }) =>
-    indented(
+    indentedText(
       `${a} output as A: ${better === null ? "no vote" : betterWords[better]}${reason === null ? "" : `. ${reason}`}`,
     ),
   );
@@ -183,7 +183,7 @@ const betterWords = {
 };
 
 function section(title: string, text: string | null): string[] {
-  return text === null ? [] : ["", `${title}:`, indented(text)];
+  return text === null ? [] : ["", `${title}:`, indentedText(text)];
 }
 
 function callLines({ recorded, candidate, same }: Schemas["TrialCaseDetail"]["calls"][number]): string[] {

@@ -5,8 +5,8 @@ import { printable, printableLine } from "../printable.ts";
 import type { Caller } from "./call.ts";
 import { interrupted, onInterrupt } from "./interruption.ts";
 import { answerAdvice } from "./open-calls.ts";
-import type { FileOutput, Note } from "./output.ts";
-import { callId, type Event, followEvents, statusText } from "./run-events.ts";
+import type { FileOutput, PrintedNote } from "./output.ts";
+import { callId, type PrintedEvent, eventsUntilIdle, statusText } from "./run-events.ts";
 
 /** The exit code of `run start --wait` for a run that did not finish. */
 const notFinished = 2;
@@ -15,7 +15,7 @@ const notFinished = 2;
  * Yields a note with the run's id, waits until the run is idle, and yields its output. Prints progress on a terminal's
  * stderr. Rejects with a CliError that says how the run continues, unless it finished.
  */
-export async function* waitForRun(caller: Caller, id: string, io: FileIo): AsyncGenerator<Note | FileOutput> {
+export async function* waitForRun(caller: Caller, id: string, io: FileIo): AsyncGenerator<PrintedNote | FileOutput> {
   const notify = (line: string): void => io.err(printableLine(line));
   const progress = (line: string): void => (io.errIsTerminal ? notify(line) : undefined);
   using interruption = onInterrupt();
@@ -53,7 +53,7 @@ async function idleRun(
   signal: AbortSignal,
 ): Promise<{ run: Schemas["RunDetail"]; output: string | undefined }> {
   let output: string | undefined;
-  for await (const event of followEvents(caller, id, { after: 0, signal })) {
+  for await (const event of eventsUntilIdle(caller, id, { after: 0, signal })) {
     if (event.type === "input") output = undefined;
     if (event.type === "output") output = event.text;
     const line = progressLine(event);
@@ -65,7 +65,7 @@ async function idleRun(
 }
 
 /** The line that reports an event. Undefined: the event is not reported. */
-function progressLine(event: Event): string | undefined {
+function progressLine(event: PrintedEvent): string | undefined {
   if (!("step" in event)) return undefined;
   const step = `  step ${event.step}`;
   switch (event.type) {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { checkBaseUrl } from "../../conformance/client.ts";
 import { casesFor, runCases } from "../../conformance/suite.ts";
-import type { Target } from "../../conformance/types.ts";
+import type { TestedServer } from "../../conformance/types.ts";
 import { CliError, type Io, runProgram } from "../cli.ts";
 
 interface Options {
@@ -45,7 +45,7 @@ Exit codes: 0 if all cases passed, 1 if some failed, 2 for wrong options.`,
 }
 
 /** Runs all cases. Resolves with the number of failed ones. */
-async function check(target: Target, json: boolean, io: Io): Promise<number> {
+async function check(target: TestedServer, json: boolean, io: Io): Promise<number> {
   const results = await runCases(casesFor(target), target, ({ name, passed, expected, received }) => {
     if (json) return;
     io.out(`${passed ? "ok  " : "FAIL"} ${name}`);
@@ -63,7 +63,7 @@ async function check(target: Target, json: boolean, io: Io): Promise<number> {
   return failed;
 }
 
-function targetOf({ timeout, quotesFiles, ...options }: Omit<Options, "json">): Target {
+function targetOf({ timeout, quotesFiles, ...options }: Omit<Options, "json">): TestedServer {
   const { baseUrl, templateId } = options;
   const problem = checkBaseUrl(baseUrl);
   if (problem !== undefined) throw new CliError(`--base-url ${problem}`);

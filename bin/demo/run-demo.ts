@@ -6,8 +6,8 @@ import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/
 import type { RunEvent } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import { startModelServer } from "./model-server.ts";
-import { orders, scriptedAnswer, task } from "./script.ts";
-import { createRun, type DemoService, startService } from "./service.ts";
+import { sampleOrders, scriptedAnswer, task } from "./script.ts";
+import { createDemoRun, type DemoService, startService } from "./service.ts";
 
 /** The service is killed while the model works on these steps. */
 const killedDuring = [5, 10];
@@ -80,7 +80,7 @@ export async function runDemo(
   };
   let service = await start(0);
   const began = performance.now();
-  const runId = await createRun(service, { text: task, files: orders });
+  const runId = await createDemoRun(service, { text: task, files: sampleOrders });
 
   const platform = openLocalPlatform({ dataDir });
   keep(async () => platform.close());

@@ -8,13 +8,13 @@ export const task =
   "These are a week's orders of three shops. Write report.md: revenue per shop, all refunds, and check the result.";
 
 /** The files of the run. */
-export const orders: Record<string, string> = {
+export const sampleOrders: Record<string, string> = {
   "north.csv": "order,amount,kind\n101,420.00,sale\n102,89.90,sale\n103,-89.90,refund\n104,1310.50,sale\n",
   "south.csv": "order,amount,kind\n201,75.25,sale\n202,640.00,sale\n203,18.40,sale\n",
   "west.csv": "order,amount,kind\n301,999.00,sale\n302,-49.00,refund\n303,250.10,sale\n",
 };
 
-const shops = Object.keys(orders);
+const shops = Object.keys(sampleOrders);
 const rowsOf = `const rows = ${JSON.stringify(shops)}.flatMap((shop) => parseCsv(readFile(shop)).map((row) => ({ shop, ...row })));`;
 
 const totals = `${rowsOf}

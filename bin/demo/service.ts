@@ -63,7 +63,7 @@ export async function startService(
 }
 
 /** Creates a run as a client does. Resolves with its id. */
-export async function createRun(
+export async function createDemoRun(
   { baseUrl, apiKey, templateId }: DemoService,
   { text, files }: { text: string; files: Record<string, string> },
 ): Promise<string> {

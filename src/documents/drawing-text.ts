@@ -4,7 +4,7 @@ import { markdownBuilder } from "./markdown.ts";
 import { officeXmlHandler } from "./office-text.ts";
 import type { Relationship } from "./relationships.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /** The texts of the charts and diagrams that a part of an Office document refers to, by relationship. */
 export async function drawingTexts(
@@ -22,7 +22,7 @@ export async function drawingTexts(
 
 /** A chart, or that it was not read: a damaged one does not make the document unreadable. */
 async function chartOf(members: ZipMember[], path: string, ledger: Ledger): Promise<string> {
-  const xml = await readText(members, path);
+  const xml = await readMemberText(members, path);
   try {
     // `chartEx`: kinds since Office 2016, such as waterfall charts, have another format.
     if (xml !== undefined && !path.includes("chartEx")) return chartText(xml, ledger);
@@ -36,7 +36,7 @@ async function chartOf(members: ZipMember[], path: string, ledger: Ledger): Prom
 /** The texts of a diagram (SmartArt), in the order of its data. */
 async function diagramOf(members: ZipMember[], path: string, ledger: Ledger): Promise<string> {
   const builder = markdownBuilder();
-  const xml = await readText(members, path);
+  const xml = await readMemberText(members, path);
   try {
     if (xml !== undefined)
       parseXml(

@@ -1,6 +1,6 @@
 import type Turndown from "turndown";
 import { attributeOf, type HtmlElement, styleOf } from "./html-node.ts";
-import { formatNumber } from "./number-format.ts";
+import { applyNumberFormat } from "./number-format.ts";
 import { ownValue } from "./own-value.ts";
 
 /** Formats of list numbers, by the attribute `type` and by CSS. */
@@ -33,7 +33,7 @@ export function listItemRule(): Turndown.Rule {
         numbers.set(list, known);
         const style = styleOf(list, "list-style-type") ?? styleOf(list, "list-style") ?? attributeOf(list, "type");
         const format = ownValue(listFormats, style);
-        marker = formatNumber(known.get(item) ?? 1, format ?? "decimal") ?? "";
+        marker = applyNumberFormat(known.get(item) ?? 1, format ?? "decimal") ?? "";
         if (marker !== "") marker += ".";
       }
       const prefix = marker === "" ? "" : `${marker} `;

@@ -1,4 +1,4 @@
-import { formattedText, type TextFormat, type TextRun } from "./text-format.ts";
+import { formattedText, type CharacterFormat, type TextRun } from "./text-format.ts";
 
 /** A row of a Markdown table. */
 export function tableRow(cells: string[]): string {
@@ -20,7 +20,7 @@ export function tableCell(text: string): string {
 }
 
 /** Of most texts. One object, so that adjacent ones become one run. */
-const unformatted: TextFormat = {};
+const unformatted: CharacterFormat = {};
 
 interface Table {
   rows: string[][];
@@ -68,7 +68,7 @@ export function markdownBuilder() {
   }
 
   return {
-    addText(text: string, format: TextFormat = unformatted): void {
+    addText(text: string, format: CharacterFormat = unformatted): void {
       const last = runs.at(-1);
       if (last && last.format === format) last.text += text;
       else if (text !== "") runs.push({ text, format });

@@ -13,7 +13,7 @@ const formats: Record<string, (value: number) => string> = {
 };
 
 /** A number of a list, such as `iv`. Undefined for a format that is not known. */
-export function formatNumber(value: number, format: string): string | undefined {
+export function applyNumberFormat(value: number, format: string): string | undefined {
   return ownValue(formats, format)?.(value);
 }
 

@@ -1,5 +1,5 @@
 import type { MarkdownBuilder } from "./markdown.ts";
-import type { TextFormat } from "./text-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 import { ownValue } from "./own-value.ts";
 
 /** The marker of a paragraph: its number or bullet, and what is before it outside of tables. */
@@ -14,7 +14,7 @@ interface Marker {
  */
 export function officeXmlHandler(builder: MarkdownBuilder, marker: () => Marker = () => ({ prefix: "" })) {
   let isText = false;
-  let format: TextFormat = {};
+  let format: CharacterFormat = {};
   const open: Record<string, (attributes: Record<string, string>) => void> = {
     t: () => (isText = true),
     r: () => (format = {}),
@@ -44,7 +44,7 @@ export function officeXmlHandler(builder: MarkdownBuilder, marker: () => Marker 
 }
 
 /** The format of a run of DrawingML, which attributes state. `baseline`: the shift in thousandths of a percent. */
-function runFormat({ strike, baseline = "0" }: Record<string, string>): TextFormat {
+function runFormat({ strike, baseline = "0" }: Record<string, string>): CharacterFormat {
   const shift = Number.parseFloat(baseline) || 0;
   return {
     struck: strike === "sngStrike" || strike === "dblStrike",

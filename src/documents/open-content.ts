@@ -2,7 +2,7 @@ import type { Ledger } from "./ledger.ts";
 import { markdownBuilder } from "./markdown.ts";
 import { openLists } from "./open-lists.ts";
 import type { OpenStyles } from "./open-styles.ts";
-import type { TextFormat } from "./text-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 import { ownValue } from "./own-value.ts";
 import type { XmlHandler } from "./xml.ts";
 
@@ -73,7 +73,7 @@ class OpenContent implements XmlHandler {
   #isInNotes = false;
   #hiddenSections: boolean[] = [];
   /** Formats of the paragraphs and spans around the current place. */
-  #formats: TextFormat[] = [];
+  #formats: CharacterFormat[] = [];
   #frames: Frame[] = [];
   #changes = 0;
 

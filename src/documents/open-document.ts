@@ -4,7 +4,7 @@ import type { Ledger } from "./ledger.ts";
 import { readOpenStyles } from "./open-styles.ts";
 import { selectedNumbers } from "./parts.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /** The text of an ODT document as Markdown, between the texts of its headers and footers. */
 export async function openDocumentText(members: ZipMember[], ledger: Ledger): Promise<string> {
@@ -30,8 +30,8 @@ export async function openPresentationText(
 
 /** The text before the first page, which is all of an ODT document, and that of each page. */
 async function readPages(members: ZipMember[], ledger: Ledger) {
-  const stylesXml = await readText(members, "styles.xml");
-  const content = await readText(members, "content.xml");
+  const stylesXml = await readMemberText(members, "styles.xml");
+  const content = await readMemberText(members, "content.xml");
   if (content === undefined) throw new Error("it has no content.xml");
   const styles = readOpenStyles([...(stylesXml === undefined ? [] : [stylesXml]), content]);
   const objects = await objectTexts(members);
@@ -58,7 +58,7 @@ async function objectTexts(members: ZipMember[]): Promise<Map<string, string>> {
   for (const { name } of members) {
     const [, folder] = /^(.+)\/content\.xml$/.exec(name) ?? [];
     if (folder === undefined) continue;
-    const xml = (await readText(members, name)) ?? "";
+    const xml = (await readMemberText(members, name)) ?? "";
     const isMath = /<(?:\w+:)?math[\s>]/.test(xml.slice(0, 1_000));
     texts.set(folder, isMath ? equationOf(xml) : "");
   }

@@ -1,5 +1,5 @@
-import { formatNumber } from "./number-format.ts";
-import type { TextFormat } from "./text-format.ts";
+import { applyNumberFormat } from "./number-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 import { parseXml } from "./xml.ts";
 import { ownValue } from "./own-value.ts";
 
@@ -16,7 +16,7 @@ interface NumberedLevel {
 /** What the styles of an OpenDocument file say about the meaning of texts. */
 export interface OpenStyles {
   /** The format of texts in a style, with those that it is based on. */
-  formatOf(name: string): TextFormat;
+  formatOf(name: string): CharacterFormat;
   /** Levels of lists, by `style level`. Those of headings have the style `outline`. */
   levels: Map<string, NumberedLevel>;
   /** Styles of slides that are not shown. */
@@ -36,7 +36,7 @@ const maxParents = 50;
 
 /** Reads the styles of `styles.xml` and `content.xml`. */
 export function readOpenStyles(xmls: string[]): OpenStyles {
-  const own = new Map<string, { parent: string | undefined; format: TextFormat }>();
+  const own = new Map<string, { parent: string | undefined; format: CharacterFormat }>();
   const levels: OpenStyles["levels"] = new Map();
   const hiddenPages: OpenStyles["hiddenPages"] = new Set();
   let [style, list] = ["", ""];
@@ -54,8 +54,8 @@ export function readOpenStyles(xmls: string[]): OpenStyles {
       hiddenPages.add(style);
   };
   for (const xml of xmls) parseXml(xml, { open, close() {}, text() {} });
-  const resolved = new Map<string, TextFormat>();
-  const formatOf = (name: string): TextFormat => {
+  const resolved = new Map<string, CharacterFormat>();
+  const formatOf = (name: string): CharacterFormat => {
     const known = resolved.get(name);
     if (known) return known;
     const seen = new Set<string>();
@@ -66,15 +66,15 @@ export function readOpenStyles(xmls: string[]): OpenStyles {
     ) {
       seen.add(next);
     }
-    const format = Object.assign({}, ...[...seen].toReversed().map((each) => own.get(each)?.format)) as TextFormat;
+    const format = Object.assign({}, ...[...seen].toReversed().map((each) => own.get(each)?.format)) as CharacterFormat;
     resolved.set(name, format);
     return format;
   };
   return { formatOf, levels, hiddenPages };
 }
 
-function formatIn(attributes: Record<string, string>): TextFormat {
-  const format: TextFormat = {};
+function formatIn(attributes: Record<string, string>): CharacterFormat {
+  const format: CharacterFormat = {};
   const line = attributes["style:text-line-through-style"] ?? attributes["style:text-line-through-type"];
   if (line !== undefined) format.struck = line !== "none";
   const position = attributes["style:text-position"];
@@ -106,7 +106,7 @@ export function openNumber({ levels }: OpenStyles, style: string, counts: number
   const from = Math.max(counts.length - level.shown, 0);
   const numbers = counts.slice(from).map((count, index) => {
     const each = levels.get(`${style} ${from + index + 1}`) ?? level;
-    return formatNumber(each.start + count - 1, each.format) ?? String(each.start + count - 1);
+    return applyNumberFormat(each.start + count - 1, each.format) ?? String(each.start + count - 1);
   });
   return `${level.prefix}${numbers.join(".")}${level.suffix}`.trim();
 }

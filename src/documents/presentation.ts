@@ -4,7 +4,7 @@ import { selectedNumbers } from "./parts.ts";
 import { partOf, type Relationship, relationships } from "./relationships.ts";
 import { placeholderPlaces, SlideReader } from "./slide-reader.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /**
  * The slides of a PPTX presentation, in the order in which they are shown, with their notes. The texts of a slide are in the
@@ -18,7 +18,7 @@ export async function presentationText(
   const main = partOf(await relationships(members, ""), "officeDocument") ?? "ppt/presentation.xml";
   const targets = new Map((await relationships(members, main)).map(({ id, target }) => [id, target]));
   const slides: string[] = [];
-  parseXml((await readText(members, main)) ?? "", {
+  parseXml((await readMemberText(members, main)) ?? "", {
     open(name, attributes) {
       const target = targets.get(attributes["r:id"] ?? "");
       if (name === "sldId" && target !== undefined) slides.push(target);
@@ -45,18 +45,18 @@ async function slideText(members: ZipMember[], path: string, related: Relationsh
   const layout = partOf(related, "slideLayout");
   const master = layout === undefined ? undefined : partOf(await relationships(members, layout), "slideMaster");
   const places = [layout, master].map(async (each) =>
-    placeholderPlaces((each === undefined ? undefined : await readText(members, each)) ?? "<none/>"),
+    placeholderPlaces((each === undefined ? undefined : await readMemberText(members, each)) ?? "<none/>"),
   );
   const drawings = await drawingTexts(members, related, ledger);
   const reader = new SlideReader({ places: await Promise.all(places), drawings, ledger, isNotes: false });
-  parseXml((await readText(members, path)) ?? "", reader);
+  parseXml((await readMemberText(members, path)) ?? "", reader);
   // Diagrams are among the texts, charts follow them.
   return { text: reader.toString(), charts: drawings.values(), isHidden: reader.isHidden };
 }
 
 async function countComments(members: ZipMember[], path: string): Promise<number> {
   let count = 0;
-  parseXml((await readText(members, path)) ?? "<none/>", {
+  parseXml((await readMemberText(members, path)) ?? "<none/>", {
     open: (name) => void (name === "cm" && count++),
     close() {},
     text() {},
@@ -66,6 +66,6 @@ async function countComments(members: ZipMember[], path: string): Promise<number
 
 async function noteText(members: ZipMember[], path: string, ledger: Ledger): Promise<string> {
   const reader = new SlideReader({ places: [], drawings: new Map(), ledger, isNotes: true });
-  parseXml((await readText(members, path)) ?? "", reader);
+  parseXml((await readMemberText(members, path)) ?? "", reader);
   return reader.toString();
 }

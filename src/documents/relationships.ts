@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /** A reference from one part of an Office document to another one, or to an address outside of it. */
 export interface Relationship {
@@ -16,7 +16,7 @@ export interface Relationship {
 export async function relationships(members: ZipMember[], path: string): Promise<Relationship[]> {
   const { dir, base } = posix.parse(path);
   const found: Relationship[] = [];
-  const xml = await readText(members, posix.join(dir, "_rels", `${base}.rels`));
+  const xml = await readMemberText(members, posix.join(dir, "_rels", `${base}.rels`));
   if (xml === undefined) return found;
   parseXml(xml, {
     open(name, { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode }) {

@@ -1,4 +1,4 @@
-import type { TextFormat } from "./text-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 
 /** Groups whose content is not text. */
 export const ignoredGroups = new Set(
@@ -22,7 +22,7 @@ export interface Group {
   isInTable: boolean;
   /** A tracked change deleted the text. */
   isDeleted: boolean;
-  format: TextFormat;
+  format: CharacterFormat;
   /** Characters for software without Unicode that follow `\u`. */
   fallback: number;
   font: number | undefined;
@@ -51,7 +51,7 @@ export const secondGroups = new Set(["shprslt", "nonshppict", "mmathPict", "list
 export const leftOut = { pict: "picture", annotation: "comment", object: "embedded object" };
 
 /** Words that change how text is shown. */
-export const formatWords: Record<string, (value: number) => TextFormat> = {
+export const formatWords: Record<string, (value: number) => CharacterFormat> = {
   v: (value) => ({ hidden: value !== 0 }),
   strike: (value) => ({ struck: value !== 0 }),
   striked: (value) => ({ struck: value !== 0 }),

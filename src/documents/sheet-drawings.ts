@@ -2,7 +2,7 @@ import { markdownBuilder } from "./markdown.ts";
 import { officeXmlHandler } from "./office-text.ts";
 import { partOf, relationships } from "./relationships.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /** A text box of a sheet with the cell at which it begins, counted from 0. */
 interface SheetText {
@@ -22,7 +22,7 @@ export async function sheetDrawings(members: ZipMember[]): Promise<SheetDrawings
   const main = partOf(await relationships(members, ""), "officeDocument") ?? "xl/workbook.xml";
   const targets = new Map((await relationships(members, main)).map(({ id, target }) => [id, target]));
   const sheets: (string | undefined)[] = [];
-  parseXml((await readText(members, main)) ?? "<none/>", {
+  parseXml((await readMemberText(members, main)) ?? "<none/>", {
     open: (name, attributes) => void (name === "sheet" && sheets.push(targets.get(attributes["r:id"] ?? ""))),
     close() {},
     text() {},
@@ -30,7 +30,7 @@ export async function sheetDrawings(members: ZipMember[]): Promise<SheetDrawings
   const drawings: SheetDrawings[] = [];
   for (const sheet of sheets) {
     const part = sheet === undefined ? undefined : partOf(await relationships(members, sheet), "drawing");
-    drawings.push(readDrawings((part === undefined ? undefined : await readText(members, part)) ?? "<none/>"));
+    drawings.push(readDrawings((part === undefined ? undefined : await readMemberText(members, part)) ?? "<none/>"));
   }
   return drawings;
 }

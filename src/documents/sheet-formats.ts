@@ -1,9 +1,9 @@
 import type { Cell, CellValue, FontStyle } from "hucre";
 import { format as formatNumber } from "numfmt";
 import { isDurationFormat } from "./sheet-dates.ts";
-import { formattedText, type TextFormat } from "./text-format.ts";
+import { formattedText, type CharacterFormat } from "./text-format.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /** What the styles of an XLSX workbook say about its cells. Reading them takes an object for each cell. */
 export interface WorkbookStyles {
@@ -20,7 +20,7 @@ export async function workbookStyles(members: ZipMember[]): Promise<WorkbookStyl
   const found: WorkbookStyles = { hasDurations: false, hasMeaning: false };
   for (const { name } of members) {
     if (!/(^|\/)styles\.xml$/i.test(name)) continue;
-    const { formats, fonts } = cellStyles((await readText(members, name)) ?? "<none/>");
+    const { formats, fonts } = cellStyles((await readMemberText(members, name)) ?? "<none/>");
     found.hasDurations ||= formats.some(isDurationFormat);
     found.hasMeaning ||=
       fonts ||
@@ -66,7 +66,7 @@ function cellStyles(xml: string): { formats: string[]; fonts: boolean } {
 /** A color with or without its opacity. White text without a fill is not seen. */
 const white = /^(?:ff)?ffffff$/i;
 
-function fontFormat({ strikethrough, vertAlign }: FontStyle = {}): TextFormat {
+function fontFormat({ strikethrough, vertAlign }: FontStyle = {}): CharacterFormat {
   const position = vertAlign === "superscript" ? "raised" : "lowered";
   return { struck: strikethrough, position: vertAlign && position };
 }
@@ -91,7 +91,7 @@ export function cellText(cell: Pick<Cell, "style" | "richText"> | undefined, val
 }
 
 /** Without what is not stated. */
-function stated(format: TextFormat): TextFormat {
+function stated(format: CharacterFormat): CharacterFormat {
   return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined));
 }
 

@@ -1,4 +1,4 @@
-import { formatNumber } from "./number-format.ts";
+import { applyNumberFormat } from "./number-format.ts";
 import { ownValue } from "./own-value.ts";
 
 const maxLevel = 8;
@@ -39,7 +39,7 @@ export function slideNumbers() {
 function numberText(value: number, type: string): string {
   const [, kind = "", around = ""] = /^([a-z]+(?:Lc|Uc)?)(Period|ParenR|ParenBoth)?/.exec(type) ?? [];
   const format = ownValue(formats, kind);
-  const text = formatNumber(value, format ?? "decimal") ?? String(value);
+  const text = applyNumberFormat(value, format ?? "decimal") ?? String(value);
   if (around === "ParenBoth") return `(${text})`;
   if (around === "ParenR") return `${text})`;
   return around === "Period" ? `${text}.` : text;

@@ -6,7 +6,7 @@ import { columnsOfSheet, type Format, listSheets, type OpenSheet, openSheets } f
 import { type SheetDrawings, sheetDrawings } from "./sheet-drawings.ts";
 import { workbookStyles } from "./sheet-formats.ts";
 import { sheetNoteLines } from "./sheet-notes.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /**
  * Bytes of XML. A larger workbook is read row by row, without formulas: 17 MB of formulas, which are 500,000, exceed the
@@ -77,7 +77,7 @@ export async function spreadsheetText(
 
 /** What the library does not read of an ODS workbook. */
 async function nameLosses(members: ZipMember[], ledger: Ledger): Promise<void> {
-  const xml = (await readText(members, "content.xml")) ?? "";
+  const xml = (await readMemberText(members, "content.xml")) ?? "";
   if (/office:value-type="(?:percentage|currency)"/.test(xml)) {
     ledger.say("Percentages and amounts are shown as numbers, without their signs and currencies.");
   }

@@ -1,5 +1,5 @@
 /** What changes the meaning of a text, in all formats. A text without these is shown as it is. */
-export interface TextFormat {
+export interface CharacterFormat {
   /** The document says that it is not shown: `[hidden: text]`. */
   hidden?: boolean | undefined;
   /** `~~text~~` */
@@ -15,11 +15,11 @@ export interface TextFormat {
 /** A piece of a paragraph. */
 export interface TextRun {
   text: string;
-  format: TextFormat;
+  format: CharacterFormat;
 }
 
 /** From the outermost mark to the innermost. */
-const marks: { of: (format: TextFormat) => unknown; mark: (text: string, format: TextFormat) => string }[] = [
+const marks: { of: (format: CharacterFormat) => unknown; mark: (text: string, format: CharacterFormat) => string }[] = [
   { of: ({ hidden }) => hidden ?? false, mark: (text, { hidden }) => (hidden ? hiddenText(text) : text) },
   { of: ({ struck }) => struck ?? false, mark: (text, { struck }) => (struck ? struckText(text) : text) },
   { of: ({ bold }) => bold ?? false, mark: (text, { bold }) => (bold ? wrap(text, "**") : text) },
@@ -40,7 +40,7 @@ export function formattedText(runs: TextRun[], level = 0): string {
   return groups.map((group) => mark.mark(formattedText(group, level + 1), group[0]?.format ?? {})).join("");
 }
 
-function isPlain({ hidden, struck, bold, italic, position }: TextFormat): boolean {
+function isPlain({ hidden, struck, bold, italic, position }: CharacterFormat): boolean {
   return !hidden && !struck && !bold && !italic && !position;
 }
 

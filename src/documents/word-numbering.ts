@@ -1,5 +1,5 @@
 import type { Ledger } from "./ledger.ts";
-import { formatNumber } from "./number-format.ts";
+import { applyNumberFormat } from "./number-format.ts";
 import { symbolText } from "./symbol-fonts.ts";
 import { isOn } from "./word-styles.ts";
 import { parseXml } from "./xml.ts";
@@ -134,7 +134,7 @@ export function numberParagraphs(
   }
 
   function shownNumber(value: number, format: string): string {
-    const text = formatNumber(value, format);
+    const text = applyNumberFormat(value, format);
     if (text === undefined) ledger.say(`List numbers in the format ${format} are shown as decimal numbers.`);
     return text ?? String(value);
   }

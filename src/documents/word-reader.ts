@@ -1,7 +1,7 @@
 import { mathBuilder } from "./equation.ts";
 import type { Ledger } from "./ledger.ts";
 import { symbolOf, symbolText } from "./symbol-fonts.ts";
-import type { TextFormat } from "./text-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 import { wordDrawings } from "./word-drawings.ts";
 import { wordFields } from "./word-fields.ts";
 import { type ParagraphContext, WordStory } from "./word-story.ts";
@@ -47,7 +47,7 @@ export class WordReader implements XmlHandler {
   #choices: boolean[] = [];
   #run: RunFormat = {};
   /** Of the open run, once its properties are known. */
-  #format: TextFormat | undefined;
+  #format: CharacterFormat | undefined;
   #isRowHidden = false;
   #noteId: string | undefined;
   #ruby = "";

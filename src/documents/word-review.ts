@@ -1,7 +1,7 @@
 import { markdownBuilder } from "./markdown.ts";
 import { officeXmlHandler } from "./office-text.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /** What reviewers left in a Word document: a note about tracked changes, and the comments. Empty texts: none. */
 export async function wordReview(members: ZipMember[]): Promise<{ changes: string; comments: string }> {
@@ -17,7 +17,7 @@ export async function wordReview(members: ZipMember[]): Promise<{ changes: strin
 
 async function partsOf(members: ZipMember[], pattern: RegExp): Promise<string[]> {
   const names = members.map(({ name }) => name).filter((name) => pattern.test(name));
-  return (await Promise.all(names.map((name) => readText(members, name)))).filter((xml) => xml !== undefined);
+  return (await Promise.all(names.map((name) => readMemberText(members, name)))).filter((xml) => xml !== undefined);
 }
 
 /** Insertions, deletions and moves, of texts, paragraph marks and table rows. A change of a long text can have several. */

@@ -1,5 +1,5 @@
 import { markdownBuilder } from "./markdown.ts";
-import type { TextFormat } from "./text-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 import { applyParagraphProperty, type ParagraphFormat, type RunFormat, type WordStyles } from "./word-styles.ts";
 
 /** What the paragraphs of one document share. */
@@ -79,7 +79,7 @@ export class WordStory {
   }
 
   /** How the text of a run is shown. White text is hidden, unless it has a background. */
-  textFormat({ hidden, struck, bold, italic, position, color, isShaded }: RunFormat): TextFormat {
+  textFormat({ hidden, struck, bold, italic, position, color, isShaded }: RunFormat): CharacterFormat {
     const { format, style, heading } = this.#paragraph;
     const isOnPaper =
       !isShaded &&

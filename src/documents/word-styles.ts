@@ -1,9 +1,9 @@
-import type { TextFormat } from "./text-format.ts";
+import type { CharacterFormat } from "./text-format.ts";
 import { parseXml } from "./xml.ts";
 import { ownValue } from "./own-value.ts";
 
 /** What a run, or its style, says about its text. Absent: the style decides. */
-export interface RunFormat extends TextFormat {
+export interface RunFormat extends CharacterFormat {
   /** A symbol font, in which letters are pictures: `Wingdings`. */
   font?: string;
   /** Color of the text: `FFFFFF`. */

@@ -6,7 +6,7 @@ import { type WordContext, WordReader } from "./word-reader.ts";
 import { wordReview } from "./word-review.ts";
 import { readStyles } from "./word-styles.ts";
 import { parseXml } from "./xml.ts";
-import { readText, type ZipMember } from "./zip-archive.ts";
+import { readMemberText, type ZipMember } from "./zip-archive.ts";
 
 /**
  * The text of a DOCX document as Markdown, between the texts of its headers and footers, with tracked changes accepted and
@@ -19,7 +19,8 @@ export async function wordText(members: ZipMember[], ledger: Ledger): Promise<st
   const main = partOf(await relationships(members, ""), "officeDocument") ?? "word/document.xml";
   if (!members.some(({ name }) => name === main)) throw new Error(`it has no ${main}`);
   const relations = await relationships(members, main);
-  const textOf = async (kind: string, otherwise: string) => readText(members, partOf(relations, kind) ?? otherwise);
+  const textOf = async (kind: string, otherwise: string) =>
+    readMemberText(members, partOf(relations, kind) ?? otherwise);
   const { context, references } = wordContext(
     await textOf("styles", "word/styles.xml"),
     await textOf("numbering", "word/numbering.xml"),
@@ -62,7 +63,7 @@ async function readPart(members: ZipMember[], path: string, context: WordContext
   );
   const drawings = await drawingTexts(members, relations, context.ledger);
   const reader = new WordReader(context, { links, drawings });
-  parseXml((await readText(members, path)) ?? "<none/>", reader);
+  parseXml((await readMemberText(members, path)) ?? "<none/>", reader);
   return reader;
 }
 

@@ -65,7 +65,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
 }
 
 /** The content of a member as text. Undefined if there is no such member. */
-export async function readText(members: ZipMember[], name: string): Promise<string | undefined> {
+export async function readMemberText(members: ZipMember[], name: string): Promise<string | undefined> {
   const bytes = await members.find((member) => member.name === name)?.read();
   if (!bytes) return undefined;
   const decoded = decodeText(bytes);

@@ -1,6 +1,6 @@
 import type { Ledger } from "./ledger.ts";
 import { rejectPart } from "./parts.ts";
-import { checkMembers, readText, type ZipMember } from "./zip-archive.ts";
+import { checkMembers, readMemberText, type ZipMember } from "./zip-archive.ts";
 
 export { openZip } from "./zip-archive.ts";
 
@@ -62,9 +62,9 @@ async function officeFormat(members: ZipMember[]): Promise<Format | undefined> {
     return officeFolders.find(([folder]) => names.some((name) => name.startsWith(folder)))?.[1];
   }
   const mimetype = members.find(({ name, size }) => name === "mimetype" && size < 200);
-  const type = mimetype && (await readText([mimetype], "mimetype"));
+  const type = mimetype && (await readMemberText([mimetype], "mimetype"));
   if (!type?.startsWith(openDocumentType)) return undefined;
-  const manifest = await readText(members, "META-INF/manifest.xml");
+  const manifest = await readMemberText(members, "META-INF/manifest.xml");
   if (manifest?.includes("encryption-data")) throw new Error("it has a password");
   return openDocumentFormats.find(([name]) => type.slice(openDocumentType.length).startsWith(name))?.[1];
 }

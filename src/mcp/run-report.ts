@@ -7,7 +7,7 @@ import { problemsText } from "../results/types.ts";
 import { listVisibleFiles } from "../runs/files/read-files.ts";
 import { resultOf } from "../runs/read/checked-result.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
-import type { Activity } from "../runs/read/run-progress.ts";
+import type { RunActivity } from "../runs/read/run-progress.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import type { Named } from "./tool-names.ts";
@@ -72,7 +72,7 @@ function headOf({ id, name, status, turn, queued = 0, used, failure }: Run): Hea
   };
 }
 
-const activityTexts: Record<Activity["kind"], string> = {
+const activityTexts: Record<RunActivity["kind"], string> = {
   starting: "starts",
   model_call: "calls the model",
   tool_calls: "calls tools",
@@ -94,7 +94,7 @@ function stepsText(steps: number): string {
   return `${steps} ${steps === 1 ? "step" : "steps"}`;
 }
 
-function activityText({ kind, step, tools }: Activity): string {
+function activityText({ kind, step, tools }: RunActivity): string {
   return `step ${step}: ${activityTexts[kind]}${tools.length > 0 ? ` (${tools.join(", ")})` : ""}`;
 }
 

@@ -14,7 +14,7 @@ export interface FolderChanges {
 }
 
 /** Compares the files in `folder` with `before`. A folder that is a link by now counts as deleted. */
-export function changedFiles(FS: FileSystem, folder: string, before: SandboxFile[]): FolderChanges {
+export function filesChangedBy(FS: FileSystem, folder: string, before: SandboxFile[]): FolderChanges {
   const original = new Map(before.map(({ name, content }) => [name, content]));
   const deleted = new Set(original.keys());
   const found: FolderChanges = { written: [], deleted: [], links: [], deep: 0 };

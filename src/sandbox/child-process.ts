@@ -9,7 +9,7 @@ import { lowerPriority } from "./priority.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import { parseChildMessage } from "./child-messages.ts";
 import type { EngineResult } from "./engine.ts";
-import { ownersOf, placesFor } from "./places.ts";
+import { schedulerOwners, placesFor } from "./places.ts";
 import type { LoadedEngine, ProgramOwner, Sandbox, SandboxEngine, SandboxRequest, SandboxResult } from "./types.ts";
 
 /** Resident memory of a process in bytes. Node.js takes 70 MB of it. Python has 512 MB, and files in memory. */
@@ -80,7 +80,7 @@ export function childProcessSandbox(settings: ChildProcessSettings): SharedSandb
   async function run(request: SandboxRequest, signal: AbortSignal, owner?: ProgramOwner): Promise<SandboxResult> {
     const places = engineOf(request.engine) === "document" ? documents : programs;
     try {
-      return await places.run(ownersOf(owner), () => runHere(request, signal), signal);
+      return await places.run(schedulerOwners(owner), () => runHere(request, signal), signal);
     } catch (error) {
       if (error instanceof NoPlace) return { output: "", problem: error.message, written: [], notes: [] };
       throw error;

@@ -13,6 +13,6 @@ export function placesFor(
 }
 
 /** Absent: work of the service itself. */
-export function ownersOf(owner: ProgramOwner | undefined): Owners {
+export function schedulerOwners(owner: ProgramOwner | undefined): Owners {
   return owner ? [owner.organizationId, owner.agentId] : [];
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import { changedFiles } from "./changed-files.ts";
+import { filesChangedBy } from "./changed-files.ts";
 import { type CPython, type CPythonHost, createCPython } from "./cpython.ts";
 import { type Engine, type EngineResult, limitWrittenFiles } from "./engine.ts";
 import { sandboxLimits } from "./limits.ts";
@@ -70,7 +70,7 @@ function runProgram(python: CPython, host: ReturnType<typeof programHost>, reque
   } finally {
     process.exitCode = 0; // Emscripten sets that of this process
   }
-  const { written, deleted, links, deep } = changedFiles(python.FS, workingDirectory, request.files);
+  const { written, deleted, links, deep } = filesChangedBy(python.FS, workingDirectory, request.files);
   const { written: saved, notes } = limitWrittenFiles(written);
   if (links.length > 0) notes.push(`Not saved, because they are links or no files: ${links.slice(0, 20).join(", ")}.`);
   if (deep > 0) notes.push(`Not saved, because their paths are too long: ${deep} files or folders.`);

@@ -1,5 +1,5 @@
 import { callKey } from "./recorded-calls.ts";
-import type { RecordedCall } from "../agent/tools/recorded.ts";
+import type { KnownCall } from "../agent/tools/recorded.ts";
 
 /** Calls of two turns, side by side. */
 export interface Alignment<Call> {
@@ -22,7 +22,7 @@ const maxCalls = 2_000;
  * Aligns the tool calls of two turns, each in its order: equal calls first, as many as possible; between those, calls of
  * the same tool with different inputs. With more than `maxCalls` that differ, each call is aligned with the next equal one.
  */
-export function alignCalls<Call extends RecordedCall>(left: Call[], right: Call[]): Alignment<Call> {
+export function alignCalls<Call extends KnownCall>(left: Call[], right: Call[]): Alignment<Call> {
   const rows: AlignedCalls<Call>[] = [];
   const gapRows = (lefts: Call[], rights: Call[]): void => {
     const pairs = commonPairs(lefts.map(nameOf), rights.map(nameOf));

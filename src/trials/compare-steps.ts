@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json.ts";
-import type { RecordedCall } from "../agent/tools/recorded.ts";
+import type { KnownCall } from "../agent/tools/recorded.ts";
 import type { AnswerEntry } from "../agent/turn/journal.ts";
 import type { RunJournalEntry } from "../runs/types.ts";
 import { sameOutput } from "./compare.ts";
@@ -9,7 +9,7 @@ import type { StepsOutcome } from "./types.ts";
 /** An answer to a step: the tools that it calls, or its text. */
 export interface StepAnswer {
   text: string;
-  calls: RecordedCall[];
+  calls: KnownCall[];
 }
 
 /** A recorded step with another answer to it. Absent `tried`: there is none. */

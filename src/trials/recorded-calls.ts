@@ -1,5 +1,5 @@
 import { exactInput, type ToolCall } from "../agent/model.ts";
-import type { CallRecord, MissRule, RecordedCall, RecordedOutput } from "../agent/tools/recorded.ts";
+import type { CallRecord, MissRule, KnownCall, RecordedOutput } from "../agent/tools/recorded.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { canonicalJson } from "../json.ts";
 import type { TurnConfiguration } from "../runs/turn-configuration.ts";
@@ -14,12 +14,12 @@ interface EndedCall {
 }
 
 /** What two calls have in common that get the same answer. Numbers are compared with all their digits: 10.10 is 10.1. */
-export function callKey(call: RecordedCall): string {
+export function callKey(call: KnownCall): string {
   return `${call.name} ${canonicalJson(exactInput(call))}`;
 }
 
 /** The key of a call, and that of its arguments as sent, which releases up to 0.2.0 recorded where this one repairs them. */
-function keysOf(call: RecordedCall): string[] {
+function keysOf(call: KnownCall): string[] {
   const { name, sent } = call;
   return [callKey(call), ...(sent?.json === undefined ? [] : [callKey({ name, input: undefined, json: sent.json })])];
 }

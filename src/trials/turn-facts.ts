@@ -1,7 +1,7 @@
 import type { Failure, ToolResult } from "../agent/model.ts";
 import { type AnswerEntry, type FinishReason, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import type { RecordedCall } from "../agent/tools/recorded.ts";
+import type { KnownCall } from "../agent/tools/recorded.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../runs/types.ts";
 
@@ -25,7 +25,7 @@ export interface TurnFacts {
 }
 
 /** A tool call of a turn. */
-export interface TurnCall extends RecordedCall {
+export interface TurnCall extends KnownCall {
   /** Counts from 1. */
   step: number;
   /** Index in the step's answer. */

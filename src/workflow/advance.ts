@@ -4,7 +4,7 @@ import type { ResumeReason } from "../agent/turn/resume-reason.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
-import { summaryIn } from "../runs/read/conversation.ts";
+import { summaryOf } from "../runs/read/conversation.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
 import { isWorking } from "../runs/is-working.ts";
@@ -99,7 +99,7 @@ async function advanceWithLease(
   const claimed = claimedTurn(state.run, lease.fencingToken, deps.now);
   const heartbeat = keepLease(deps, lease, signal);
   const writeEntry = journalWriter(deps, claimed);
-  let summary = summaryIn(state.journal);
+  let summary = summaryOf(state.journal);
   let progress = false;
   let leaseEnded = false;
   try {
@@ -115,7 +115,7 @@ async function advanceWithLease(
         const recorded = await writeEntry(entry);
         if (!recorded) heartbeat.lose(); // the model may have been called meanwhile
         if (entry.part !== "failed") progress ||= recorded;
-        summary = summaryIn([entry]) ?? summary;
+        summary = summaryOf([entry]) ?? summary;
         return recorded;
       },
     });

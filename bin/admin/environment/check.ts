@@ -8,10 +8,10 @@ import { defaultEnvironment } from "../../../src/sandbox/linux/types.ts";
 import { ableBuilders, problemOf } from "./builders.ts";
 import type { InstallRequest } from "./install.ts";
 import { digestOfSources } from "./sources.ts";
-import { freeBytes, gigabytes, spaceProblem } from "./space.ts";
+import { freeDiskBytes, gigabytes, spaceProblem } from "./space.ts";
 
 /** One fact about the environment or about an installation of it. */
-export interface Check {
+export interface EnvironmentFact {
   name: string;
   ok: boolean;
   /** What was found, and if it is not `ok`, what to do. */
@@ -21,9 +21,9 @@ export interface Check {
 export interface Checks {
   /** Whether the environment is installed, works and is that of this release. */
   ok: boolean;
-  environment: Check[];
+  environment: EnvironmentFact[];
   /** What an installation needs. One builder is enough. */
-  installation: Check[];
+  installation: EnvironmentFact[];
 }
 
 /** Checks the environment of a request, and whether it could be installed now. */
@@ -34,7 +34,7 @@ export async function checkEnvironment(
   const environment = await checkInstalled(request, place);
   const tried = request.builder ? [request.builder] : ableBuilders(request);
   const builders = await Promise.all(
-    tried.map(async (name): Promise<Check> => {
+    tried.map(async (name): Promise<EnvironmentFact> => {
       const problem = await problemOf(name);
       return { name, ok: problem === undefined, found: problem ?? "can build the environment" };
     }),
@@ -43,7 +43,7 @@ export async function checkEnvironment(
   const disk = {
     name: "disk",
     ok: full === undefined,
-    found: full ?? `${gigabytes(freeBytes(place.environments))} free for ${place.environments}`,
+    found: full ?? `${gigabytes(freeDiskBytes(place.environments))} free for ${place.environments}`,
   };
   return { ok: environment.every(({ ok }) => ok), environment, installation: [...builders, disk] };
 }
@@ -51,7 +51,7 @@ export async function checkEnvironment(
 async function checkInstalled(
   request: InstallRequest,
   { environments, sources }: { environments: string; sources: string },
-): Promise<Check[]> {
+): Promise<EnvironmentFact[]> {
   const { name } = request;
   const install = commandLine("admin", `environment install${optionsOf(request)}`);
   let installed: InstalledEnvironment | undefined;
@@ -83,7 +83,7 @@ async function checkPrograms(
   name: string,
   { facts, sources }: InstalledEnvironment,
   { environments, install }: { environments: string; install: string },
-): Promise<Check> {
+): Promise<EnvironmentFact> {
   const folder = mkdtempSync(join(tmpdir(), "agent-environment-check-"));
   const folders = { workspaces: join(folder, "workspaces"), programs: join(folder, "programs"), environments };
   mkdirSync(folders.workspaces);
@@ -113,7 +113,7 @@ async function checkPrograms(
   }
 }
 
-function failed(found: string): Check {
+function failed(found: string): EnvironmentFact {
   return { name: "programs", ok: false, found };
 }
 

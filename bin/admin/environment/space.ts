@@ -9,7 +9,7 @@ const neededBytes = 4e9;
 
 /** Why a folder's disk is too small for an installation, with what to do. Undefined: it is not. */
 export function spaceProblem(folder: string): string | undefined {
-  const free = freeBytes(folder);
+  const free = freeDiskBytes(folder);
   if (free >= neededBytes) return undefined;
   return (
     `the disk of ${folder} has ${gigabytes(free)} free; an installation needs ${gigabytes(neededBytes)}: ` +
@@ -18,7 +18,7 @@ export function spaceProblem(folder: string): string | undefined {
 }
 
 /** Of the disk of a folder that may not exist yet, for users other than root. */
-export function freeBytes(folder: string): number {
+export function freeDiskBytes(folder: string): number {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   const { bavail, bsize } = statfsSync(existing);

@@ -1,11 +1,11 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { isObject } from "../../json.ts";
-import { type Json, toText } from "./chat-chunk.ts";
+import { type JsonRecord, toText } from "./chat-chunk.ts";
 
 type Part = LanguageModelV4StreamPart;
 
 /** Name of this API's part of provider options and metadata. Echoes have it, so it must not change. */
-export const namespace = "openai-compatible";
+export const chatNamespace = "openai-compatible";
 
 /** More calls of one response are dropped later, too. */
 const maxCalls = 1_000;
@@ -47,7 +47,7 @@ export class ChatCalls {
   }
 
   /** Adds a part of a call. Some servers send the arguments as an object, and all calls anew at the end. */
-  add(json: Json): Part[] {
+  add(json: JsonRecord): Part[] {
     const part = readPart(json);
     const known = this.#find(part);
     const call = known ?? this.#begin(part);
@@ -110,7 +110,7 @@ export class ChatCalls {
 
 function toPart({ id = "", name, text, signature }: Call): Part {
   const part: Part = { type: "tool-call", toolCallId: id, toolName: name, input: text };
-  if (typeof signature === "string") part.providerMetadata = { [namespace]: { thoughtSignature: signature } };
+  if (typeof signature === "string") part.providerMetadata = { [chatNamespace]: { thoughtSignature: signature } };
   return part;
 }
 
@@ -134,7 +134,7 @@ function isWhole({ text, scanned }: Call): boolean {
   return text.trim() !== "" && scanned.depth === 0 && !scanned.inString;
 }
 
-function readPart({ index, id, function: details }: Json): CallPart {
+function readPart({ index, id, function: details }: JsonRecord): CallPart {
   const { name, arguments: args } = isObject(details) ? details : {};
   const number = typeof index === "string" ? Number.parseInt(index) : index;
   const label = typeof id === "number" ? String(id) : toText(id);
@@ -147,7 +147,7 @@ function readPart({ index, id, function: details }: Json): CallPart {
 }
 
 /** Gemini's signature of a call. */
-function signatureOf({ extra_content }: Json): unknown {
+function signatureOf({ extra_content }: JsonRecord): unknown {
   const google = isObject(extra_content) ? extra_content["google"] : undefined;
   return isObject(google) ? google["thought_signature"] || undefined : undefined;
 }

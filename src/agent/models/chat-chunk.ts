@@ -1,10 +1,10 @@
 import { InvalidResponseDataError, type LanguageModelV4Usage } from "@ai-sdk/provider";
 import { isObject } from "../../json.ts";
 
-export type Json = Record<string, unknown>;
+export type JsonRecord = Record<string, unknown>;
 
 /** Formats of errors: `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}`, and `{message}`. */
-export function readError(event: Json): Json | undefined {
+export function readError(event: JsonRecord): JsonRecord | undefined {
   const { error, object, message, code, type, choices, delta } = event;
   if (typeof error === "string" && error !== "") return { message: error };
   if (isObject(error) && Object.keys(error).length > 0) {
@@ -21,7 +21,7 @@ export function readError(event: Json): Json | undefined {
 }
 
 /** The token usage of a chunk, or of one of its choices (Moonshot), or in `x_groq`. */
-export function readUsage(event: Json, choices: Json[]): LanguageModelV4Usage | undefined {
+export function chatUsage(event: JsonRecord, choices: JsonRecord[]): LanguageModelV4Usage | undefined {
   const { usage, x_groq } = event;
   if (isObject(usage)) return toUsage(usage);
   for (const choice of choices) if (isObject(choice["usage"])) return toUsage(choice["usage"]);
@@ -32,7 +32,7 @@ export function readUsage(event: Json, choices: Json[]): LanguageModelV4Usage | 
  * Token usage as OpenAI defines it: completion tokens include reasoning. xAI and Gemini include reasoning in the total
  * only, which would understate the cost several times.
  */
-function toUsage(usage: Json): LanguageModelV4Usage {
+function toUsage(usage: JsonRecord): LanguageModelV4Usage {
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = usage;
   const input = toCount(prompt_tokens);
   const cached = toCount(isObject(prompt_tokens_details) ? prompt_tokens_details["cached_tokens"] : 0);

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { namespace } from "./chat-calls.ts";
+import { chatNamespace } from "./chat-calls.ts";
 import type { ChatRequest } from "./openai-compat.ts";
 
 type Message = ChatRequest["messages"][number];
@@ -35,7 +35,7 @@ export function chatRequest(
         json_schema: { schema: format.schema, strict: true, name: format.name },
       },
     }),
-    ...rest.providerOptions?.[namespace],
+    ...rest.providerOptions?.[chatNamespace],
     ...(reasoning !== undefined && { reasoning_effort: reasoning }),
     messages: toMessages(prompt),
     ...(functions.length > 0 && {
@@ -100,7 +100,7 @@ function fromAssistant({ content, providerOptions }: AssistantMessage): Message 
 
 function toCall(part: Extract<AssistantMessage["content"][number], { type: "tool-call" }>): Message {
   const { toolCallId, toolName, input, providerOptions } = part;
-  const signature = providerOptions?.[namespace]?.["thoughtSignature"];
+  const signature = providerOptions?.[chatNamespace]?.["thoughtSignature"];
   return {
     id: toolCallId,
     type: "function",

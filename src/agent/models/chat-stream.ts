@@ -8,7 +8,7 @@ import {
 import { createParser } from "eventsource-parser";
 import { isObject, parseExact } from "../../json.ts";
 import { ChatCalls } from "./chat-calls.ts";
-import { type Json, readContent, readError, readUsage, toText, unknownUsage } from "./chat-chunk.ts";
+import { type JsonRecord, readContent, readError, chatUsage, toText, unknownUsage } from "./chat-chunk.ts";
 import type { ModelResponse } from "./http-client.ts";
 import { interruptedReason } from "./parse-response.ts";
 import { addDetails, type Detail } from "./reasoning-details.ts";
@@ -106,7 +106,7 @@ class StreamedAnswer {
   /** Reads the data of an event. Some servers leave out the empty line between events, and send blanks around them. */
   read(data: string): void {
     const event = parse(data);
-    if (this.isDone || this.unreadable) return isObject(event) ? this.#count(readUsage(event, [])) : undefined;
+    if (this.isDone || this.unreadable) return isObject(event) ? this.#count(chatUsage(event, [])) : undefined;
     try {
       this.#readData(data, event);
     } catch (error) {
@@ -146,7 +146,7 @@ class StreamedAnswer {
     this.#onFingerprint(event["system_fingerprint"]);
     const { choices } = event;
     const list = Array.isArray(choices) ? choices.filter(isObject) : [];
-    const usage = readUsage(event, list);
+    const usage = chatUsage(event, list);
     this.#count(usage);
     const error = readError(event) ?? firstError(list);
     if (error) return this.#readError(error);
@@ -157,7 +157,7 @@ class StreamedAnswer {
   }
 
   /** After its finish reason, an answer is complete, whatever fails then. */
-  #readError(error: Json): void {
+  #readError(error: JsonRecord): void {
     this.#isKnown = true;
     if (this.#reason !== undefined && !interruptedReason.test(this.#reason)) return void (this.isDone = true);
     this.#parts.push({ type: "error", error });
@@ -169,7 +169,7 @@ class StreamedAnswer {
     if (usage && !(isZero && this.#usage)) this.#response.onUsage((this.#usage = usage));
   }
 
-  #addMetadata({ id, model }: Json): void {
+  #addMetadata({ id, model }: JsonRecord): void {
     if (!toText(id) && !toText(model)) return;
     this.#hasMetadata = true;
     const names = { ...(typeof id === "string" && { id }), ...(typeof model === "string" && { modelId: model }) };
@@ -177,7 +177,7 @@ class StreamedAnswer {
   }
 
   /** The service asks for one choice. A server that sends more has the answer in the first. */
-  #readChoice({ index, delta, message, finish_reason: reason }: Json): void {
+  #readChoice({ index, delta, message, finish_reason: reason }: JsonRecord): void {
     if (index !== undefined && index !== null && Number(index) !== 0) return;
     if (isObject(delta)) this.#readDelta(delta);
     else if (isObject(message)) this.#readDelta(this.#withoutRepeated(message));
@@ -187,12 +187,12 @@ class StreamedAnswer {
   }
 
   /** Some servers end a stream with the whole message. Its calls have the ids of those that arrived. */
-  #withoutRepeated(message: Json): Json {
+  #withoutRepeated(message: JsonRecord): JsonRecord {
     const isRepeated = this.#text !== "" && message["content"] === this.#text;
     return isRepeated ? { tool_calls: message["tool_calls"] } : message;
   }
 
-  #readDelta(delta: Json): void {
+  #readDelta(delta: JsonRecord): void {
     const { content, refusal, reasoning_content, reasoning, reasoning_details, tool_calls, function_call } = delta;
     this.#addText("reasoning", toText(reasoning_content) || toText(reasoning));
     if (typeof content === "string") this.#addText("text", content);
@@ -220,7 +220,7 @@ class StreamedAnswer {
     this.#parts.push({ type: `${kind}-delta`, id, delta });
   }
 
-  #addCall(part: Json): void {
+  #addCall(part: JsonRecord): void {
     if (this.#open === "reasoning") this.#close();
     this.#isEmpty = false;
     this.#parts.push(...this.#calls.add(part));
@@ -259,7 +259,7 @@ class StreamedAnswer {
   }
 }
 
-function firstError(choices: Json[]): Json | undefined {
+function firstError(choices: JsonRecord[]): JsonRecord | undefined {
   for (const choice of choices) {
     const error = readError(choice);
     if (error) return error;

@@ -6,7 +6,7 @@ import type { ReadSecret } from "../secret.ts";
 import { createModelFetch } from "./http-client.ts";
 import { readKey } from "./index.ts";
 import { anthropicUrl } from "./model-config.ts";
-import { type Endpoint, modelFailure } from "./model-error.ts";
+import { type ModelEndpoint, modelFailure } from "./model-error.ts";
 
 const maxMilliseconds = 10_000;
 const maxModels = 2_000;
@@ -42,7 +42,7 @@ function listRequest(
   provider: "openai-compatible" | "openai-responses" | "anthropic",
   address: string,
   apiKey: string | undefined,
-): { endpoint: Endpoint; url: string; headers: Record<string, string> } {
+): { endpoint: ModelEndpoint; url: string; headers: Record<string, string> } {
   const endpoint = {
     provider,
     address,

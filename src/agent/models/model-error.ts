@@ -17,7 +17,7 @@ import { askedWait } from "./retry-hint.ts";
 import { refusedTools } from "./refused-tools.ts";
 
 /** The model server of a provider, as failures describe it. */
-export interface Endpoint {
+export interface ModelEndpoint {
   provider: string;
   /** Base URL, or the provider's name. */
   address: string;
@@ -51,7 +51,7 @@ interface CauseRule {
   category: Failure["category"];
   /** `server`: such as "model server https://…". */
   title: (server: string) => string;
-  remedy: (endpoint: Endpoint) => string;
+  remedy: (endpoint: ModelEndpoint) => string;
   retryable?: true;
 }
 
@@ -119,7 +119,7 @@ const causeRules: CauseRule[] = [
  * Converts an error of a model call to a failure for the operator. Its texts contain neither credentials nor parts of
  * the conversation, which some servers repeat.
  */
-export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelRequest): ModelFailure {
+export function modelFailure(cause: unknown, endpoint: ModelEndpoint, request: ModelRequest): ModelFailure {
   const contents = requestTexts(request);
   const redact = (text: string): string =>
     redactQuotations(redactSecrets(text, endpoint.secrets(), "[API key]").slice(0, maxInspected), contents);

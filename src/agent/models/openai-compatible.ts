@@ -1,7 +1,7 @@
 import type { Model } from "../model.ts";
 import { createModelFactory } from "./ai-sdk-model.ts";
 import type { ProviderAdapter } from "./provider-adapter.ts";
-import { namespace } from "./chat-calls.ts";
+import { chatNamespace } from "./chat-calls.ts";
 import { chatRequest } from "./chat-request.ts";
 import { chatParts } from "./chat-stream.ts";
 import { compatCall } from "./compat-call.ts";
@@ -40,7 +40,7 @@ export function openAiCompatibleAdapter(options: OpenAiServer): ProviderAdapter 
       { baseUrl, compat },
     ),
     // OpenAI, Groq, Azure and others; each rejects the tiers that it does not have.
-    serviceTier: { options: (service_tier) => ({ [namespace]: { service_tier } }) },
+    serviceTier: { options: (service_tier) => ({ [chatNamespace]: { service_tier } }) },
     contextWindow: async (inputTokens) => contextWindow?.(inputTokens),
     ...serverParts(options, { provider: "openai-compatible", api: "an OpenAI-compatible chat completions API" }),
   };

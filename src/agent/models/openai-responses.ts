@@ -7,7 +7,7 @@ import { isOllama } from "./model-config.ts";
 import { askedWindow } from "./ollama.ts";
 import { applyRules, responsesRules } from "./openai-compat.ts";
 import { type OpenAiServer, postJson, responseTypes, serverParts } from "./openai-server.ts";
-import { namespace, responsesRequest } from "./responses-request.ts";
+import { responsesNamespace, responsesRequest } from "./responses-request.ts";
 import { responseParts } from "./responses-stream.ts";
 
 /** Models behind OpenAI's Responses API, of OpenAI and other servers. */
@@ -33,8 +33,8 @@ export function openAiResponsesAdapter(options: OpenAiServer): ProviderAdapter {
       },
       { baseUrl, compat },
     ),
-    serviceTier: { options: (service_tier) => ({ [namespace]: { service_tier } }) },
-    cacheKey: (prompt_cache_key) => ({ [namespace]: { prompt_cache_key } }),
+    serviceTier: { options: (service_tier) => ({ [responsesNamespace]: { service_tier } }) },
+    cacheKey: (prompt_cache_key) => ({ [responsesNamespace]: { prompt_cache_key } }),
     ...(isOllama(baseUrl) && { contextWindow: askedWindow({ baseUrl, model, apiKey }) }),
     ...serverParts(options, { provider: "openai-responses", api: "a server with OpenAI's Responses API" }),
   };

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { Endpoint } from "./model-error.ts";
+import type { ModelEndpoint } from "./model-error.ts";
 import type { ResponseParts } from "./parse-response.ts";
 import type { ResultFormat } from "./result-format.ts";
 
@@ -7,7 +7,7 @@ import type { ResultFormat } from "./result-format.ts";
 export interface ProviderAdapter {
   /** Makes one model call. Resolves when the response begins. */
   call: (options: LanguageModelV4CallOptions) => Promise<ResponseParts>;
-  endpoint: Endpoint;
+  endpoint: ModelEndpoint;
   /** Context window of the server, after a response with this many input tokens. Never rejects. */
   contextWindow?: (inputTokens: number) => Promise<number | undefined>;
   /** The ids of other models' tool calls that the provider accepts. */

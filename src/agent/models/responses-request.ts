@@ -1,16 +1,16 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 /** An item of a conversation: a message, reasoning, a function call or its output. */
-export type Item = Record<string, unknown>;
+export type ResponsesItem = Record<string, unknown>;
 
 /** Body of a request to the Responses API. */
 export interface ResponsesRequest {
-  input: Item[];
+  input: ResponsesItem[];
   [field: string]: unknown;
 }
 
 /** Name of this API's part of provider options and metadata. */
-export const namespace = "responses";
+export const responsesNamespace = "responses";
 
 /** What is stored with each part of a reasoning item, to send the item back. */
 export interface ReasoningPart {
@@ -54,12 +54,12 @@ export function responsesRequest(
     include: ["reasoning.encrypted_content"],
     store: false,
     stream: true,
-    ...rest.providerOptions?.[namespace],
+    ...rest.providerOptions?.[responsesNamespace],
   };
 }
 
-function toItems(prompt: LanguageModelV4Prompt): Item[] {
-  return prompt.flatMap((message): Item[] => {
+function toItems(prompt: LanguageModelV4Prompt): ResponsesItem[] {
+  return prompt.flatMap((message): ResponsesItem[] => {
     switch (message.role) {
       case "system":
         return []; // sent as `instructions`
@@ -77,7 +77,7 @@ function toItems(prompt: LanguageModelV4Prompt): Item[] {
   });
 }
 
-function toInput(part: UserPart): Item {
+function toInput(part: UserPart): ResponsesItem {
   if (part.type === "text") return { type: "input_text", text: part.text };
   const { data, mediaType } = part;
   const bytes = data.type === "data" ? data.data : "";
@@ -87,11 +87,11 @@ function toInput(part: UserPart): Item {
   return { type: "input_file", filename: `file.${mediaType.split("/").at(-1)}`, file_data: url };
 }
 
-function fromAssistant(parts: AssistantPart[]): Item[] {
-  const items: Item[] = [];
+function fromAssistant(parts: AssistantPart[]): ResponsesItem[] {
+  const items: ResponsesItem[] = [];
   let open: { id: string | undefined; item: ReasoningItem } | undefined;
   for (const part of parts) {
-    const options = part.providerOptions?.[namespace];
+    const options = part.providerOptions?.[responsesNamespace];
     if (part.type === "reasoning") {
       const { id, place, encrypted_content } = (options ?? {}) as ReasoningPart;
       if (!open || id === undefined || open.id !== id) {
@@ -113,13 +113,13 @@ function fromAssistant(parts: AssistantPart[]): Item[] {
   return items.filter(isUsable);
 }
 
-interface ReasoningItem extends Item {
-  summary: Item[];
-  content?: Item[];
+interface ReasoningItem extends ResponsesItem {
+  summary: ResponsesItem[];
+  content?: ResponsesItem[];
   encrypted_content?: string;
 }
 
 /** A summary alone is for people. The server has not stored the reasoning, so it rejects the item. */
-function isUsable(item: Item): boolean {
+function isUsable(item: ResponsesItem): boolean {
   return item["type"] !== "reasoning" || item["encrypted_content"] !== undefined || item["content"] !== undefined;
 }

@@ -7,7 +7,7 @@ import {
 import { isObject, parseExact } from "../../json.ts";
 import { type Chunks, mapEvents, mappedEvents } from "../../net/sse.ts";
 import type { ModelResponse } from "./http-client.ts";
-import { namespace, type ReasoningPart } from "./responses-request.ts";
+import { responsesNamespace, type ReasoningPart } from "./responses-request.ts";
 
 type Json = Record<string, unknown>;
 type Part = LanguageModelV4StreamPart;
@@ -184,7 +184,7 @@ class StreamedResponse {
     const text = parts.map(({ text: said, refusal }) => toText(said) ?? toText(refusal) ?? "").join("");
     const rest = addRest(opened, id, { type: "text" }, text);
     if (!opened.texts.get(id)?.text.trim()) return rest;
-    const known = typeof phase === "string" && { providerMetadata: { [namespace]: { phase } } };
+    const known = typeof phase === "string" && { providerMetadata: { [responsesNamespace]: { phase } } };
     return [...rest, { type: "text-end", id, ...known }];
   }
 
@@ -262,12 +262,12 @@ function endReasoning(opened: OpenItem, id: string, item: Json): Part[] {
     ...(typeof encrypted_content === "string" && { encrypted_content }),
   };
   if (opened.texts.size === 0 && whole.encrypted_content !== undefined) {
-    return [{ type: "reasoning-end", id, providerMetadata: { [namespace]: { ...whole } } }];
+    return [{ type: "reasoning-end", id, providerMetadata: { [responsesNamespace]: { ...whole } } }];
   }
   const ends = [...opened.texts].map(([textId, { place }], index): Part => {
     const { encrypted_content: _, ...others } = whole;
     const stored: ReasoningPart = { ...(index === 0 ? whole : others), ...(place && { place }) };
-    return { type: "reasoning-end", id: textId, providerMetadata: { [namespace]: { ...stored } } };
+    return { type: "reasoning-end", id: textId, providerMetadata: { [responsesNamespace]: { ...stored } } };
   });
   return [...rest, ...ends];
 }

@@ -5,7 +5,7 @@ import { openModel } from "./index.ts";
 import { configurationFields, setModel } from "./model-config.ts";
 
 /** The result of one short call. `milliseconds`: its duration, opening the model included. */
-export interface ModelTest {
+export interface ModelTestResult {
   milliseconds: number;
   /** The provider's name of the model. Absent: the configuration has none. */
   model?: string;
@@ -25,7 +25,7 @@ export async function testModel(
   configuration: ModelConfiguration | undefined,
   readSecret: ReadSecret,
   now: () => number,
-): Promise<ModelTest> {
+): Promise<ModelTestResult> {
   const startedAt = now();
   const { model: name } = configuration ? configurationFields(configuration) : {};
   const outcome = await callOnce(configuration && { ...configuration, enabled: true }, readSecret);
@@ -35,7 +35,7 @@ export async function testModel(
 async function callOnce(
   configuration: ModelConfiguration | undefined,
   readSecret: ReadSecret,
-): Promise<ModelTest["outcome"]> {
+): Promise<ModelTestResult["outcome"]> {
   const result = await withTimeout(maxMilliseconds, new AbortController().signal, async (signal) => {
     const opened = await openModel(configuration, undefined, readSecret);
     if ("failure" in opened) return opened;

@@ -1,7 +1,7 @@
 import { scheduler } from "../../async/scheduler.ts";
 import type { FileMetadata, Room, StoredFile } from "../../sandbox/linux/types.ts";
 import { isPathWithin } from "../../filenames.ts";
-import { ownersOf, placesFor } from "../../sandbox/places.ts";
+import { schedulerOwners, placesFor } from "../../sandbox/places.ts";
 import { findName } from "./find-name.ts";
 import type { ProgramOwner } from "../../sandbox/types.ts";
 
@@ -68,7 +68,9 @@ export function withLargeFiles<Value>(
   { owner, signal }: { owner?: ProgramOwner; signal: AbortSignal },
   work: () => Promise<Value>,
 ): Promise<Value> {
-  return files.some(({ size }) => size > largeFileBytes) ? largeFiles.run(ownersOf(owner), work, signal) : work();
+  return files.some(({ size }) => size > largeFileBytes)
+    ? largeFiles.run(schedulerOwners(owner), work, signal)
+    : work();
 }
 
 /** A file with its content. `name`: its own. `note`: see `NamedFile`. */

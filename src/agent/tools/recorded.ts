@@ -14,12 +14,12 @@ export interface RecordedOutput {
 }
 
 /** A call with its arguments. */
-export type RecordedCall = Pick<ToolCall, "name" | "input" | "json" | "sent">;
+export type KnownCall = Pick<ToolCall, "name" | "input" | "json" | "sent">;
 
 /** The calls of a recorded turn. */
 export interface CallRecord {
   /** The answer to the next call with this name and these arguments. Of n equal calls, the last one gets the n-th answer. */
-  next(call: RecordedCall): RecordedOutput | undefined;
+  next(call: KnownCall): RecordedOutput | undefined;
 }
 
 /** What happens to a call that is not in the record. `stop`: it ends the turn. `live`: the tool runs, if it only reads. */

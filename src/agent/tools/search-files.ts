@@ -5,7 +5,7 @@ import { openText } from "../../documents/decode-text.ts";
 import { type DocumentKind, documentKind } from "../../documents/document-kind.ts";
 import { searchKinds } from "../../documents/fold-text.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
-import { ownersOf, placesFor } from "../../sandbox/places.ts";
+import { schedulerOwners, placesFor } from "../../sandbox/places.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { type FileInfo, type Files, joinLimited, withLargeFiles } from "./files.ts";
 import { documentTexts, placeFinder, type SearchedDocument } from "./search-documents.ts";
@@ -63,7 +63,7 @@ async function search(input: SearchInput, context: ToolContext, readDocument: Re
   const wanted = (await files.list()).filter(({ name }) => matchesGlob(name));
   const runSearch = () =>
     withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) => searchWorkspace(files, wanted, finder, limit));
-  const found = await withLargeFiles(wanted, context, () => searches.run(ownersOf(owner), runSearch, signal));
+  const found = await withLargeFiles(wanted, context, () => searches.run(schedulerOwners(owner), runSearch, signal));
   const isDone = !found.timedOut && (await searchDocuments(found.value, finder, readDocument, context));
   if (isDone) return searchOutput(found.value, finder.isIncomplete());
   return errorOutput(
@@ -120,7 +120,7 @@ async function searchDocuments(
       withTimeout(workspaceLimits.searchSeconds * 1000, context.signal, (limit) =>
         addMatches(result, name, { ...searchedLines(kind, document.text), placeOf: placeFinder() }, finder, limit),
       );
-    const { timedOut } = await searches.run(ownersOf(context.owner), searchText, context.signal);
+    const { timedOut } = await searches.run(schedulerOwners(context.owner), searchText, context.signal);
     if (timedOut) return false;
     if (result.isTruncated) return true;
   }

@@ -4,7 +4,7 @@ import { askedFallback, hasFallback } from "./fallback.ts";
 import { entryCost, nextStep, type SummaryEntry } from "./journal.ts";
 import { canReadAgain, namedResults } from "./left-out-results.ts";
 import { fittingMessages, keptInputs, summaryRequest, summaryRules as rules } from "./summary-request.ts";
-import { memoryOf, textOf } from "./summary-text.ts";
+import { memoryIn, memoryText } from "./summary-text.ts";
 import type { ModelCallFailed, TurnState } from "./types.ts";
 
 export type SummaryOutcome =
@@ -18,7 +18,7 @@ export type SummaryOutcome =
  * When the provider rejects the call, the messages are dropped without a summary, so that the turn can continue; an earlier
  * summary stays. The entry is not recorded yet.
  */
-export async function summarize(state: TurnState, count: number, timeLeft: number): Promise<SummaryOutcome> {
+export async function summarizeTurns(state: TurnState, count: number, timeLeft: number): Promise<SummaryOutcome> {
   const { input, ports, progress, contextTokens } = state;
   const { inputAt } = progress;
   const step = nextStep(progress);
@@ -36,13 +36,13 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
   const answer =
     outcome.kind === "answered" ? outcome.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
   const inputsLeft = progress.messages.slice(summarized).filter((message) => message.role === "user" && !message.note);
-  const summary = answer.text.trim() || withoutNew(memoryOf(part.messages[0])?.summary);
+  const summary = answer.text.trim() || withoutNew(memoryIn(part.messages[0])?.summary);
   const results = canReadAgain(ports.tools) ? namedResults(progress, summarized, contextTokens) : [];
   const entry: SummaryEntry = {
     part: "summary",
     step,
     rules,
-    text: textOf({ summary, ...(results.length > 0 && { results }), inputs: keptInputs(part) }),
+    text: memoryText({ summary, ...(results.length > 0 && { results }), inputs: keptInputs(part) }),
     messages: summarized,
     ...(summarized < count && { more: true }),
     throughTurn: input.turn - Math.max(1, inputsLeft.length),

@@ -3,7 +3,7 @@ import { canBeReadAgain, resultLine } from "../tools/result-numbers.ts";
 import type { Tool } from "../tools/tool.ts";
 import { bytesPerToken } from "./context-window.ts";
 import type { TurnProgress } from "./journal.ts";
-import { memoryOf } from "./summary-text.ts";
+import { memoryIn } from "./summary-text.ts";
 import type { Truncation } from "./truncation.ts";
 
 /** Share of the context window for the lines that name results. */
@@ -16,7 +16,7 @@ export function canReadAgain(tools: Tool[]): boolean {
 
 /** Whether the conversation, truncated by `truncation`, names results that it does not have in full. */
 export function namesResults({ messages, namesTruncated }: TurnProgress, truncation?: Truncation): boolean {
-  return truncation?.named === true || namesTruncated === true || memoryOf(messages[0])?.results !== undefined;
+  return truncation?.named === true || namesTruncated === true || memoryIn(messages[0])?.results !== undefined;
 }
 
 /**
@@ -25,7 +25,7 @@ export function namesResults({ messages, namesTruncated }: TurnProgress, truncat
  */
 export function namedResults(progress: TurnProgress, count: number, contextTokens: number): string[] {
   const { messages } = progress;
-  const lines = [...(memoryOf(messages[0])?.results ?? []), ...linesOf(progress, messages.slice(0, count))];
+  const lines = [...(memoryIn(messages[0])?.results ?? []), ...linesOf(progress, messages.slice(0, count))];
   let left = contextTokens * namedShare * bytesPerToken;
   const first = lines.findLastIndex((line) => (left -= Buffer.byteLength(JSON.stringify(line))) < 0) + 1;
   return lines.slice(first);

@@ -3,7 +3,7 @@ import { filesNote } from "../tools/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
 import { callModel } from "./call-model.ts";
 import { retryOrFail } from "./request-answer.ts";
-import { summarize } from "./compaction.ts";
+import { summarizeTurns } from "./compaction.ts";
 import { defaultContextTokens, fixedContent, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
 import { ofBoth, withAskedModel, withFallback } from "./fallback.ts";
@@ -109,7 +109,7 @@ async function replaceBySummary(
   count: number,
   limit: ReachedLimit | undefined,
 ): Promise<ActionResult> {
-  const outcome = await summarize(state, count, limit ? finalAnswerMs : timeLeft(state));
+  const outcome = await summarizeTurns(state, count, limit ? finalAnswerMs : timeLeft(state));
   switch (outcome.kind) {
     case "timed_out":
       return finalAnswer(state, limit ?? secondsLimit(state), undefined);

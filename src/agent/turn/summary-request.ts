@@ -2,7 +2,7 @@ import { exactInput, type Message } from "../model.ts";
 import type { TurnRequest } from "./request-answer.ts";
 import { bytesPerToken, canEndBefore } from "./context-window.ts";
 import type { SummaryEntry } from "./journal.ts";
-import { memoryOf } from "./summary-text.ts";
+import { memoryIn } from "./summary-text.ts";
 
 /** How the request for a summary is made. It is recorded, so that requests of earlier releases can be rebuilt. Absent: 1. */
 export const summaryRules = 2;
@@ -48,7 +48,7 @@ export function fittingMessages(part: Part): number {
   const { messages, contextTokens } = part;
   let left = contextTokens * inputShare * bytesPerToken - size(memoryLines(part));
   let fitting = 0;
-  for (let count = memoryOf(messages[0]) ? 1 : 0; count < messages.length;) {
+  for (let count = memoryIn(messages[0]) ? 1 : 0; count < messages.length;) {
     const message = messages[count++];
     if (message) left -= size([messageText(message)]);
     if (left < 0 && fitting > 0) break;
@@ -62,7 +62,7 @@ function inputsOf({ messages, inputAt, contextTokens }: Part): { kept: string[];
   const own = messages.flatMap((message, index) =>
     message.role === "user" && !message.note && index !== inputAt ? message.text : [],
   );
-  const inputs = [...(memoryOf(messages[0])?.inputs ?? []), ...own];
+  const inputs = [...(memoryIn(messages[0])?.inputs ?? []), ...own];
   let left = contextTokens * keptShare * bytesPerToken;
   let first = inputs.length;
   for (; first > 0; first--) {
@@ -77,7 +77,7 @@ function asText(part: Part): string {
   const lines = linesOf(part);
   const excess = size(lines) - part.contextTokens * inputShare * bytesPerToken;
   if (excess <= 0) return lines.join("\n\n");
-  const [memory, ...others] = memoryOf(part.messages[0]) ? lines : ["", ...lines];
+  const [memory, ...others] = memoryIn(part.messages[0]) ? lines : ["", ...lines];
   const longest = others.reduce((at, line, index) => (line.length > (others[at]?.length ?? 0) ? index : at), 0);
   const cut = others.map((line, index) => (index === longest ? withoutMiddle(line, excess) : line));
   return [...(memory ? [memory] : []), ...cut].join("\n\n");
@@ -85,13 +85,13 @@ function asText(part: Part): string {
 
 function linesOf(part: Part): string[] {
   const { messages } = part;
-  const own = memoryOf(messages[0]) ? messages.slice(1) : messages;
+  const own = memoryIn(messages[0]) ? messages.slice(1) : messages;
   return [...memoryLines(part), ...own.map(messageText)];
 }
 
 /** What an earlier summary keeps, without the inputs that are kept on. */
 function memoryLines(part: Part): string[] {
-  const memory = memoryOf(part.messages[0]);
+  const memory = memoryIn(part.messages[0]);
   if (!memory) return [];
   const earlier = inputsOf(part).dropped.slice(0, memory.inputs.length);
   return [`Earlier summary: ${memory.summary}`, ...earlier.map((input) => `User, before the summary: ${input}`)];

@@ -17,14 +17,14 @@ const resultsHeader =
   "Results of tools that are left out, as JSON. read_result returns one by its number, and lists those of a turn, such as 1:";
 
 /** The text of a summary. Its last line has the inputs, so that what a model writes cannot pass for one. */
-export function textOf({ summary, results = [], inputs }: Memory): string {
+export function memoryText({ summary, results = [], inputs }: Memory): string {
   const own = summary.replaceAll(header, "").replaceAll(resultsHeader, "");
   const named = results.length === 0 ? "" : `\n\n${resultsHeader}\n${JSON.stringify(results)}`;
   return `${own}${named}\n\n${header}\n${JSON.stringify(inputs)}`;
 }
 
-/** Reads a text of `textOf`. Summaries of earlier releases have no inputs. */
-export function memoryIn(text: string): Memory {
+/** Reads a text of `memoryText`. Summaries of earlier releases have no inputs. */
+export function readMemory(text: string): Memory {
   const [before, inputs] = lastLine(text, header);
   const [summary, results] = inputs ? lastLine(before, resultsHeader) : [before, undefined];
   return { summary, ...(results && { results }), inputs: inputs ?? [] };
@@ -44,7 +44,7 @@ export function summaryMessage(text: string): Message {
 }
 
 /** What a message of `summaryMessage` keeps. Undefined for other messages. */
-export function memoryOf(message: Message | undefined): Memory | undefined {
+export function memoryIn(message: Message | undefined): Memory | undefined {
   if (message?.role !== "user" || !message.note || !message.text.startsWith(prefix)) return undefined;
-  return memoryIn(message.text.slice(prefix.length));
+  return readMemory(message.text.slice(prefix.length));
 }

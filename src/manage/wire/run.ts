@@ -1,6 +1,6 @@
 import { type NamedStarter, starterName } from "../../accounts/starter.ts";
 import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
-import type { Activity } from "../../runs/read/agent-activity.ts";
+import type { RecentActivity } from "../../runs/read/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import { type FailureGroup, lastAt } from "../../runs/read/failures.ts";
 import type { DayUsage } from "../../runs/read/usage-by-day.ts";
@@ -39,7 +39,7 @@ export function wireFailures(group: FailureGroup): Schemas["FailureGroup"] {
   return wire("FailureGroup", { ...group, agents: group.agentIds.size, lastAt: lastAt(group) });
 }
 
-export function wireActivity({ agents, coversSince }: Activity): Schemas["AgentActivityReport"] {
+export function wireActivity({ agents, coversSince }: RecentActivity): Schemas["AgentActivityReport"] {
   const data = agents.map((agent) => ({ ...agent, dollars: agent.used.dollars }));
   return wire("AgentActivityReport", { data, coversSince });
 }

@@ -11,18 +11,18 @@ import type { Database } from "./database/sqlite.ts";
 /** The deliveries of one machine, which are sent by its server. */
 export interface LocalDeliveries extends Deliveries {
   /** Where pending deliveries go, due or not. */
-  listDestinations(): Promise<Destination[]>;
+  listDestinations(): Promise<PendingDestination[]>;
   /** Pending deliveries to a destination that are due at a time, the longest due first. */
-  listDue(destination: Destination, now: number, limit: number): Promise<DueDelivery[]>;
+  listDue(destination: PendingDestination, now: number, limit: number): Promise<DueAttempt[]>;
 }
 
 /** `host`: of runs' own URLs, or the id of a further endpoint. Empty: the first endpoint of the agent's webhook. */
-export interface Destination {
+export interface PendingDestination {
   agentId: string;
   host: string;
 }
 
-export type DueDelivery = Pick<Delivery, "id" | "agentId" | "organizationId" | "attempts">;
+export type DueAttempt = Pick<Delivery, "id" | "agentId" | "organizationId" | "attempts">;
 
 /** Returns a function that inserts a delivery, as part of the transaction in progress. */
 export function deliveryWriter(db: DatabaseSync): (delivery: Delivery) => void {
@@ -69,8 +69,8 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
     "SELECT body FROM deliveries WHERE agent_id = ?1 AND (at, id) < (?2, ?3) AND (?4 IS NULL OR destination = ?4) " +
       "ORDER BY at DESC, id DESC LIMIT ?5",
   );
-  const destinations = rows<Destination>(db, pendingDestinations);
-  const due = rows<DueDelivery>(
+  const destinations = rows<PendingDestination>(db, pendingDestinations);
+  const due = rows<DueAttempt>(
     db,
     `
     SELECT id, agent_id AS agentId, body ->> 'organizationId' AS organizationId, attempts FROM deliveries

@@ -5,7 +5,7 @@ import { refusalOf } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "../../runs/ports.ts";
 import type { QuotaScope, RunOwner } from "../../runs/types.ts";
 import type { Database } from "./database/sqlite.ts";
-import { absent, refused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
+import { absent, throwRefused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
 
 export interface LocalPendingUploads extends PendingUploads {
   receive: ServedTransfers["receive"];
@@ -84,8 +84,8 @@ export function localPendingUploads(
     remove,
 
     async receive({ id }, content) {
-      await writeWhole(root, fileOf(id), content).catch(refused);
-      await syncFolder(root).catch(refused);
+      await writeWhole(root, fileOf(id), content).catch(throwRefused);
+      await syncFolder(root).catch(throwRefused);
     },
 
     async removeExpired(now) {

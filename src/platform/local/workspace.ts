@@ -22,12 +22,12 @@ export function localWorkspace(root: string): LocalWorkspace {
     async write(runId, contents) {
       const folder = folderOf(runId);
       const files = new Map(contents.map(({ sha256, content }) => [join(folder, contentName(sha256)), content]));
-      const created = await mkdir(folder, { recursive: true }).catch(refused);
+      const created = await mkdir(folder, { recursive: true }).catch(throwRefused);
       await settleAll([
         ...(created === undefined ? [] : [syncFolder(root)]),
         ...[...files].flatMap(([file, content]) => (existsSync(file) ? [] : writeWhole(root, file, content))),
-      ]).catch(refused);
-      await syncFolder(folder).catch(refused); // also when a content exists: another call may have just renamed it
+      ]).catch(throwRefused);
+      await syncFolder(folder).catch(throwRefused); // also when a content exists: another call may have just renamed it
     },
 
     async read(runId, sha256) {
@@ -82,7 +82,7 @@ export async function storeFile(root: string, runId: string, sha256: string, fil
     );
     await syncFolder(folder);
   } catch (error) {
-    refused(error as NodeJS.ErrnoException);
+    throwRefused(error as NodeJS.ErrnoException);
   }
 }
 
@@ -118,13 +118,13 @@ const outages: Record<string, string> = {
   ENFILE: exhausted,
 };
 
-export function refused(error: NodeJS.ErrnoException): never {
+export function throwRefused(error: NodeJS.ErrnoException): never {
   const outage = outages[error.code ?? ""];
   throw outage === undefined ? error : new StoreUnavailable(outage, { cause: error, full: outage === full });
 }
 
 export function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") refused(error);
+  if (error.code !== "ENOENT") throwRefused(error);
 }
 
 export async function syncFolder(folder: string): Promise<void> {

@@ -10,17 +10,17 @@ import type { Run, RunState } from "../types.ts";
 import {
   bundleFormat,
   bundleVersion,
-  configurationName,
+  configurationMember,
   configurationsOf,
-  contentName,
+  contentMember,
   contentsOf,
   eventLine,
   eventsName,
-  filesOf,
+  filesNamedBy,
   manifestName,
   partLength,
   type RunRecord,
-  runName,
+  runMember,
   runText,
 } from "./format.ts";
 import { zip } from "./zip.ts";
@@ -62,17 +62,17 @@ async function* bundleFiles(deps: Exported, run: Run): AsyncGenerator<ArchiveFil
     return file;
   };
   const record = recordOf(state);
-  yield add(runName, Buffer.from(runText(record)));
+  yield add(runMember, Buffer.from(runText(record)));
   const named = namedIn(record);
   for await (const part of eventParts(deps, run, named)) yield add(part.name, part.content);
   for (const hash of run.imported?.missing ?? []) named.configurations.delete(hash); // another run may have brought it
   for (const hash of [...named.configurations].toSorted()) {
     const text = await configurations.get(run.agentId, hash);
-    if (text !== undefined) yield add(configurationName(hash), Buffer.from(text));
+    if (text !== undefined) yield add(configurationMember(hash), Buffer.from(text));
   }
   for (const sha256 of [...named.contents].toSorted()) {
     const content = await workspace.read(run.id, sha256); // old versions may be gone
-    if (content) yield add(contentName(sha256), content);
+    if (content) yield add(contentMember(sha256), content);
   }
   if (!isSame(await runs.head(run.id), run)) throw changed(run);
   const manifest = canonicalJson({ format: bundleFormat, version: bundleVersion, files: listed });
@@ -80,7 +80,7 @@ async function* bundleFiles(deps: Exported, run: Run): AsyncGenerator<ArchiveFil
 }
 
 /** The configurations and contents that a record names. */
-export interface Named {
+export interface NamedContents {
   configurations: Set<string>;
   contents: Set<string>;
 }
@@ -96,7 +96,7 @@ function recordOf({ run, uploads, files, summary }: RunState): RunRecord {
   };
 }
 
-export function namedIn({ run, uploads = [], files = [] }: RunRecord): Named {
+export function namedIn({ run, uploads = [], files = [] }: RunRecord): NamedContents {
   return {
     configurations: new Set(run.resultSchema === undefined ? [] : [run.resultSchema]),
     contents: new Set([...uploads, ...files].flatMap(contentsOf)),
@@ -104,7 +104,7 @@ export function namedIn({ run, uploads = [], files = [] }: RunRecord): Named {
 }
 
 /** The events up to the run's last one, in files of about 4 MB. Adds what they name. */
-async function* eventParts(deps: Exported, run: Run, named: Named): AsyncGenerator<ArchiveFile> {
+async function* eventParts(deps: Exported, run: Run, named: NamedContents): AsyncGenerator<ArchiveFile> {
   let [part, lines, length]: [number, string[], number] = [1, [], 0];
   const endPart = (): ArchiveFile => {
     const file = { name: eventsName(part++), content: Buffer.from(lines.join("")) };
@@ -117,7 +117,7 @@ async function* eventParts(deps: Exported, run: Run, named: Named): AsyncGenerat
     lines.push(line);
     length += line.length;
     for (const hash of configurationsOf(event)) named.configurations.add(hash);
-    for (const sha256 of filesOf(event).flatMap(contentsOf)) named.contents.add(sha256);
+    for (const sha256 of filesNamedBy(event).flatMap(contentsOf)) named.contents.add(sha256);
     if (length >= partLength) yield endPart();
   }
   if (lines.length > 0) yield endPart();

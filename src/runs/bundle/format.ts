@@ -10,7 +10,7 @@ export const bundleFormat = "agent-run-service/run-bundle";
 /** Version of the files. A later one can only be read by later releases. */
 export const bundleVersion = 1;
 
-export const runName = "run.json";
+export const runMember = "run.json";
 export const manifestName = "manifest.json";
 
 /** Characters of JSON in one file of events. */
@@ -20,11 +20,11 @@ export function eventsName(part: number): string {
   return `events-${String(part).padStart(6, "0")}.ndjson`;
 }
 
-export function configurationName(hash: string): string {
+export function configurationMember(hash: string): string {
   return `configurations/${hash}.json`;
 }
 
-export function contentName(sha256: string): string {
+export function contentMember(sha256: string): string {
   return `contents/${sha256}`;
 }
 
@@ -83,7 +83,7 @@ export function configurationsOf(event: RunEvent): string[] {
 }
 
 /** The files that an event names: those that a call changed, those of a person's answer, and those that a model was shown. */
-export function filesOf(event: RunEvent): { name: string; sha256?: string; size?: number }[] {
+export function filesNamedBy(event: RunEvent): { name: string; sha256?: string; size?: number }[] {
   if (!("part" in event)) return [];
   if (event.part === "result") return [...(event.files ?? []), ...(event.result.attachments ?? [])];
   return event.part === "answered" && "files" in event.answer ? (event.answer.files ?? []) : [];

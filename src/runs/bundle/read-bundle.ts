@@ -8,17 +8,17 @@ import type { RunEvent, Stamped } from "../types.ts";
 import {
   bundleFormat,
   bundleVersion,
-  configurationName,
-  contentName,
+  configurationMember,
+  contentMember,
   eventLine,
   eventsName,
   manifestName,
   partLength,
-  runName,
+  runMember,
   type RunRecord,
   runText,
 } from "./format.ts";
-import { type BundleFile, type Member, openArchive, readMember, refused } from "./read-archive.ts";
+import { type BundleFile, type Member, openArchive, readMember, refusedBundle } from "./read-archive.ts";
 
 /** Bytes of the largest file of a bundle besides contents. An event has a text of up to the size of a transcript. */
 const maxTextBytes = 256 * 1024 ** 2;
@@ -43,7 +43,7 @@ export type ListedMember = Member & Pick<ExportedFile, "sha256">;
 export async function openBundleFile(file: BundleFile): Promise<OpenBundle> {
   const members = await openArchive(file);
   const last = members.at(-1);
-  if (last?.name !== manifestName) throw refused(`its last file is not ${manifestName}`);
+  if (last?.name !== manifestName) throw refusedBundle(`its last file is not ${manifestName}`);
   const manifest = await readMember(file, last, maxTextBytes);
   const { format, version, files } = jsonIn<{ format: string; version: number; files: ExportedFile[] }>(
     manifest,
@@ -51,16 +51,19 @@ export async function openBundleFile(file: BundleFile): Promise<OpenBundle> {
     schemas.manifest,
   );
   if (format !== bundleFormat)
-    throw refused(`its format is ${JSON.stringify(format.slice(0, 100))}, not ${bundleFormat}`);
+    throw refusedBundle(`its format is ${JSON.stringify(format.slice(0, 100))}, not ${bundleFormat}`);
   if (version !== bundleVersion)
-    throw refused(`it has version ${version}, and this release reads version ${bundleVersion}; update the service`);
+    throw refusedBundle(
+      `it has version ${version}, and this release reads version ${bundleVersion}; update the service`,
+    );
   requireSame(manifestName, manifest, `${canonicalJson({ format, version, files })}\n`);
-  if (members.length - 1 !== files.length) throw refused(`${manifestName} lists another number of files than it has`);
+  if (members.length - 1 !== files.length)
+    throw refusedBundle(`${manifestName} lists another number of files than it has`);
   const listed: ListedMember[] = [];
   for (const [index, { name, bytes, sha256 }] of files.entries()) {
     const member = members[index];
     if (name !== member?.name || bytes !== member.size)
-      throw refused(`file ${index + 1} is not as ${manifestName} lists it`);
+      throw refusedBundle(`file ${index + 1} is not as ${manifestName} lists it`);
     listed.push({ ...member, sha256 });
   }
   return { file, manifest, ...placed(listed) };
@@ -69,7 +72,7 @@ export async function openBundleFile(file: BundleFile): Promise<OpenBundle> {
 /** The members by what they are. Rejects for a name that no file of a bundle has, and for another order. */
 function placed(listed: ListedMember[]): Omit<OpenBundle, "file" | "manifest"> {
   const [run, ...others] = listed;
-  if (run?.name !== runName) throw refused(`its first file is not ${runName}`);
+  if (run?.name !== runMember) throw refusedBundle(`its first file is not ${runMember}`);
   const parts: ListedMember[] = [];
   const [configurations, contents] = [new Map<string, ListedMember>(), new Map<string, ListedMember>()];
   let before = ""; // the hash of the file before, of the same kind
@@ -77,14 +80,14 @@ function placed(listed: ListedMember[]): Omit<OpenBundle, "file" | "manifest"> {
     const { name } = member;
     const [hash = ""] = /[0-9a-f]{64}/.exec(name) ?? [];
     if (contents.size === 0 && configurations.size === 0 && name === eventsName(parts.length + 1)) parts.push(member);
-    else if (contents.size === 0 && name === configurationName(hash) && before < hash)
+    else if (contents.size === 0 && name === configurationMember(hash) && before < hash)
       configurations.set((before = hash), member);
-    else if (name === contentName(hash) && (contents.size === 0 || before < hash))
+    else if (name === contentMember(hash) && (contents.size === 0 || before < hash))
       contents.set((before = hash), member);
-    else throw refused(`a bundle has no file ${JSON.stringify(name)} at this place`);
+    else throw refusedBundle(`a bundle has no file ${JSON.stringify(name)} at this place`);
   }
   for (const [hash, { sha256 }] of [...configurations, ...contents])
-    if (hash !== sha256) throw refused(`a content is named ${hash}, and its SHA-256 is ${sha256}`);
+    if (hash !== sha256) throw refusedBundle(`a content is named ${hash}, and its SHA-256 is ${sha256}`);
   return { run, parts, configurations, contents };
 }
 
@@ -96,14 +99,14 @@ export async function readListed(
 ): Promise<Buffer> {
   const content = await readMember(file, member, maxBytes);
   if (sha256Of(content) === member.sha256) return content;
-  throw refused(`the SHA-256 of ${member.name} is not that of ${manifestName}`);
+  throw refusedBundle(`the SHA-256 of ${member.name} is not that of ${manifestName}`);
 }
 
 /** The record of the run. */
 export async function readRunRecord(bundle: OpenBundle): Promise<RunRecord> {
   const content = await readListed(bundle, bundle.run, maxTextBytes);
-  const record = jsonIn<RunRecord>(content, runName, schemas.run);
-  requireSame(runName, content, runText(record));
+  const record = jsonIn<RunRecord>(content, runMember, schemas.run);
+  requireSame(runMember, content, runText(record));
   return record;
 }
 
@@ -111,15 +114,15 @@ export async function readRunRecord(bundle: OpenBundle): Promise<RunRecord> {
 export async function* readEvents(bundle: OpenBundle): AsyncGenerator<Stamped<RunEvent>> {
   for (const [index, member] of bundle.parts.entries()) {
     const lines = textIn(await readListed(bundle, member, maxTextBytes), member.name).split("\n");
-    if (lines.pop() !== "") throw refused(`${member.name} does not end with a line`);
+    if (lines.pop() !== "") throw refusedBundle(`${member.name} does not end with a line`);
     let length = 0;
     for (const [number, line] of lines.entries()) {
-      if (length >= partLength) throw refused(`${member.name} is longer than an export makes it`);
+      if (length >= partLength) throw refusedBundle(`${member.name} is longer than an export makes it`);
       length += line.length + 1;
       yield eventIn(line, `${member.name}, line ${number + 1}`);
     }
     if (length === 0 || (length < partLength && index < bundle.parts.length - 1))
-      throw refused(`${member.name} is shorter than an export makes it`);
+      throw refusedBundle(`${member.name} is shorter than an export makes it`);
   }
 }
 
@@ -127,9 +130,9 @@ function eventIn(line: string, place: string): Stamped<RunEvent> {
   const value = parsed(line, place);
   const isEntry = typeof value === "object" && value !== null && "part" in value;
   const validate = isEntry ? entrySchemas.get(value.part) : schemas.message;
-  if (!validate) throw refused(`${place} has an entry that this release does not know; update the service`);
+  if (!validate) throw refusedBundle(`${place} has an entry that this release does not know; update the service`);
   const event = valid<Stamped<RunEvent>>(value, place, validate);
-  if (eventLine(event) !== `${line}\n`) throw refused(`${place} is not written as an export writes it`);
+  if (eventLine(event) !== `${line}\n`) throw refusedBundle(`${place} is not written as an export writes it`);
   return event;
 }
 
@@ -144,11 +147,11 @@ export function jsonIn<Value>(content: Uint8Array, name: string, validate: Schem
 /** A JSON value with a bounded depth. */
 export function parsed(text: string, place: string): unknown {
   if (findExcessiveDepth(text) !== undefined)
-    throw refused(`${place} is nested deeper than ${maxJsonDepth} levels, the most that is accepted`);
+    throw refusedBundle(`${place} is nested deeper than ${maxJsonDepth} levels, the most that is accepted`);
   try {
     return JSON.parse(text);
   } catch {
-    throw refused(`${place} is not valid JSON`);
+    throw refusedBundle(`${place} is not valid JSON`);
   }
 }
 
@@ -157,7 +160,7 @@ function valid<Value>(value: unknown, place: string, validate: SchemaValidator):
   const [violation] = validate.errors ?? [];
   validate.errors = null;
   const at = violation?.instancePath.slice(0, 200);
-  throw refused(`${place}: ${at || "the value"} ${violation?.message ?? "is wrong"}`);
+  throw refusedBundle(`${place}: ${at || "the value"} ${violation?.message ?? "is wrong"}`);
 }
 
 /** UTF-8 without a byte order mark. */
@@ -165,13 +168,13 @@ export function textIn(content: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    throw refused(`${name} is not UTF-8`);
+    throw refusedBundle(`${name} is not UTF-8`);
   }
 }
 
 /** Rejects for a text that has another form than the export writes: the run would be exported with other bytes. */
 function requireSame(name: string, content: Buffer, expected: string): void {
-  if (!content.equals(Buffer.from(expected))) throw refused(`${name} is not written as an export writes it`);
+  if (!content.equals(Buffer.from(expected))) throw refusedBundle(`${name} is not written as an export writes it`);
 }
 
 /** SHA-256 (hex) of the whole bundle. */

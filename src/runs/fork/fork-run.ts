@@ -23,7 +23,7 @@ import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-byt
 import { newRunLimits } from "../new-run-limits.ts";
 import type { RunServices } from "../ports.ts";
 import { quotasOf } from "../quotas.ts";
-import { summaryIn } from "../read/conversation.ts";
+import { summaryOf } from "../read/conversation.ts";
 import { findRunHead } from "../read/find-run.ts";
 import { newRunId } from "../run-id.ts";
 import { transitions } from "../status.ts";
@@ -166,7 +166,7 @@ async function startFork(
 /** What the run had after the earlier turns, as their ends recorded it. `missing`: contents that are no longer kept. */
 function earlierTurns(uploads: Manifest, entries: RunJournalEntry[], missing: Set<string>): EarlierTurns {
   const changes = entries.flatMap(changedFiles);
-  const summary = summaryIn(entries);
+  const summary = summaryOf(entries);
   const { manifest } = applyChanges(uploads, changes, defaultFileVersions);
   const files = entriesIn(manifest).map(({ old = [], ...file }) => {
     const kept = old.filter((sha256) => !missing.has(sha256));

@@ -15,7 +15,7 @@ export interface AgentActivity extends RunTotals, Pick<Run, "agentId"> {
 }
 
 /** The activity of the agents that have runs since `coversSince`. Undefined: of all that have runs. */
-export interface Activity {
+export interface RecentActivity {
   agents: AgentActivity[];
   /** Runs that were created since then are included. It is later than 24 hours ago if there are too many runs. */
   coversSince: number | undefined;
@@ -33,7 +33,7 @@ const [maxRecent, maxRuns, pageLimit] = [5_000, 500, 500];
 export async function agentActivity(
   deps: Uses<"accounts" | "runs" | "now">,
   { of, onRead }: Pick<RunFilter, "of" | "onRead">,
-): Promise<Activity> {
+): Promise<RecentActivity> {
   const now = deps.now();
   const since = now - period;
   const agents = new Map<string, AgentActivity>();

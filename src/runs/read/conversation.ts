@@ -11,7 +11,7 @@ export function conversation({ transcript, summary }: Pick<RunState, "transcript
 }
 
 /** The last summary of earlier turns in a journal. Undefined: the journal has none, or only summaries of steps of the same turn. */
-export function summaryIn(journal: RunJournalEntry[]): Summary | undefined {
+export function summaryOf(journal: RunJournalEntry[]): Summary | undefined {
   const found = journal.findLast((entry) => entry.part === "summary" && entry.throughTurn > 0);
   return found?.part === "summary" ? { throughTurn: found.throughTurn, text: found.text } : undefined;
 }

@@ -1,5 +1,5 @@
 import type { NamedStarter } from "../../accounts/starter.ts";
-import { dollarsOf, millisecondsOf, tokensOf } from "./fact-filter.ts";
+import { dollarsOf, millisecondsOf, totalTokensOf } from "./fact-filter.ts";
 import {
   type Condition,
   conditionTests,
@@ -64,7 +64,7 @@ export async function countRuns(
     ),
     runs: all.length,
     dollars: all.reduce((sum, run) => sum + (dollarsOf(run) ?? 0), 0),
-    tokens: all.reduce((sum, run) => sum + tokensOf(run), 0),
+    tokens: all.reduce((sum, run) => sum + totalTokensOf(run), 0),
     medianMilliseconds: median(all.map((run) => millisecondsOf(run, now))),
     complete: cursor === undefined,
   };

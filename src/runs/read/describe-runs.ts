@@ -7,7 +7,7 @@ import { boundedCache } from "../bounded-cache.ts";
 import { withLowerLimits } from "../chosen-settings.ts";
 import type { Uses, Runs } from "../ports.ts";
 import { type AskedCall, openCalls } from "./open-calls.ts";
-import { type Activity, activityChange, activityOf, type RunProgress } from "./run-progress.ts";
+import { type RunActivity, activityChange, activityOf, type RunProgress } from "./run-progress.ts";
 import { type ShownState, turnStartedAt } from "../status.ts";
 import { progressTracker } from "../track-progress.ts";
 import { decodeConfiguration, type UsedEnvironment } from "../turn-configuration.ts";
@@ -25,7 +25,7 @@ export interface DescribedRun {
   finishReason?: FinishReason;
   /** How the output of the last turn fits its schema. Absent: a turn is in progress, or the last one had no schema or no output. */
   checked?: CheckedResult;
-  activity?: Activity;
+  activity?: RunActivity;
   /** Who created it. Absent: an earlier release did. */
   startedBy?: NamedStarter;
 }
@@ -61,7 +61,7 @@ export interface RunDescriber {
   /** Who did something, with the name. */
   named(starter: Starter): Promise<NamedStarter>;
   /** The activity that a detail shows now: it changes with time, too. */
-  activityOf(run: Run, now: number): Activity | undefined;
+  activityOf(run: Run, now: number): RunActivity | undefined;
 }
 
 export const excerptLength = 200;
@@ -125,7 +125,7 @@ function described(run: Run, { agent, excerpt, progress, startedBy }: Descriptio
   const finishReason = run.status === "finished" ? progress?.finishReason : undefined;
   return {
     run,
-    state: stateOf(run),
+    state: runStateOf(run),
     ...(agent && { agent }),
     ...(excerpt !== undefined && { inputExcerpt: excerpt }),
     ...(finishReason && { finishReason }),
@@ -167,7 +167,7 @@ export async function openCallsOf(runs: Pick<Runs, "loadTurn">, run: Run): Promi
   return state ? openCalls(state) : [];
 }
 
-export function stateOf({ status, turn, waiting, askedUntil }: Run): ShownState {
+export function runStateOf({ status, turn, waiting, askedUntil }: Run): ShownState {
   if (askedUntil !== undefined) return "waiting";
   if (status === "running" && waiting) return "waiting_for_slot";
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;

@@ -46,11 +46,11 @@ function isWithin(value: number | undefined, min = -Infinity, max = Infinity): b
 /** What a run has cost. Undefined: it used tokens without prices. */
 export function dollarsOf(run: Run): number | undefined {
   const dollars = run.used?.dollars ?? 0;
-  return dollars === 0 && tokensOf(run) > 0 ? undefined : dollars;
+  return dollars === 0 && totalTokensOf(run) > 0 ? undefined : dollars;
 }
 
 /** Input and output tokens. */
-export function tokensOf({ used }: Run): number {
+export function totalTokensOf({ used }: Run): number {
   return used ? used.inputTokens + used.outputTokens : 0;
 }
 
@@ -61,11 +61,11 @@ export function millisecondsOf({ used, status, updatedAt, askedUntil, worked = 0
 }
 
 /** Sorts runs, the largest first; runs with the same value stay in their order. Unknown costs come last. */
-export function inOrder(runs: Run[], order: RunOrder, now: number): Run[] {
+export function inRunOrder(runs: Run[], order: RunOrder, now: number): Run[] {
   const valueOf: Record<RunOrder, (run: Run) => number> = {
     created: ({ createdAt }) => createdAt,
     dollars: (run) => dollarsOf(run) ?? -1,
-    tokens: tokensOf,
+    tokens: totalTokensOf,
     duration: (run) => millisecondsOf(run, now),
     steps: ({ used }) => used?.steps ?? 0,
   };

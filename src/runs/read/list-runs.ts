@@ -26,7 +26,7 @@ export interface RunFilter {
 }
 
 /** Whose runs a store lists. */
-export type Owners = { agentIds: string[] } | { organizationIds: string[] };
+export type RunOwners = { agentIds: string[] } | { organizationIds: string[] };
 
 export interface ListedRuns {
   runs: Run[];
@@ -92,7 +92,7 @@ async function scan(
  * Whose runs are listed: never each agent of an organization, which would cost a read for each. Throws if the agent or
  * organization does not exist.
  */
-export async function ownersOf(accounts: Accounts, of: RunFilter["of"]): Promise<Owners> {
+export async function ownersOf(accounts: Accounts, of: RunFilter["of"]): Promise<RunOwners> {
   if (of.agents) return { agentIds: of.agents };
   const { owner, includes } = await organizationsOf(accounts, of);
   if (of.agent !== undefined) {

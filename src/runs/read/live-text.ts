@@ -1,4 +1,4 @@
-import type { Activity } from "./run-progress.ts";
+import type { RunActivity } from "./run-progress.ts";
 import type { WrittenText } from "./written-text.ts";
 
 /** Receives the answer of one model call while it is written. */
@@ -16,7 +16,7 @@ export interface LiveText {
    * Undefined: no model writes an answer of the run, or it has written nothing yet. `activity`: what the run does now.
    * Never rejects.
    */
-  of(runId: string, activity: Activity | undefined): Promise<WrittenText | undefined>;
+  of(runId: string, activity: RunActivity | undefined): Promise<WrittenText | undefined>;
   /** Resolves soon after the answer has changed, after so many milliseconds, or when `signal` aborts. */
   changed(runId: string, milliseconds: number, signal: AbortSignal): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { ConfigurationReference } from "../turn-configuration.ts";
 import type { Run, RunEvent, RunJournalEntry, TurnMessage } from "../types.ts";
 
 /** What the current turn of a run does. Times are milliseconds since 1970. */
-export interface Activity {
+export interface RunActivity {
   /** `retry_wait`: a model call failed, and the next attempt is due at `until`, if that is known. */
   kind: "starting" | "model_call" | "tool_calls" | "retry_wait";
   turn: number;
@@ -18,7 +18,7 @@ export interface Activity {
 }
 
 /** Whether a model answers, as far as the records say: the beginning of a call is not recorded. */
-export function isAnswered(activity: Activity | undefined): boolean {
+export function isAnswered(activity: RunActivity | undefined): boolean {
   return activity?.kind === "model_call" || activity?.kind === "starting";
 }
 
@@ -30,7 +30,7 @@ export interface RunProgress {
   /** Of the last entry. 0: the turn has none. */
   step: number;
   /** What follows the last event. Absent: nothing, because it is an output. */
-  doing?: Pick<Activity, "kind" | "until"> & Partial<Pick<Activity, "since">>;
+  doing?: Pick<RunActivity, "kind" | "until"> & Partial<Pick<RunActivity, "since">>;
   /** Names of the tools of the last answer's calls. Undefined: the call has its result. */
   calls: (string | undefined)[];
   /** Of the last answer, if it ends the turn. */
@@ -143,7 +143,7 @@ function referenceOf({ configuration, agentVersion }: RunJournalEntry): Pick<Run
 const startMilliseconds = 1_000;
 
 /** What a run does at the time `now`. Undefined: it has no turn in progress, or it waits for a slot or answers. */
-export function activityOf(run: Run, progress: RunProgress | undefined, now: number): Activity | undefined {
+export function activityOf(run: Run, progress: RunProgress | undefined, now: number): RunActivity | undefined {
   if (run.status !== "running" || run.waiting || run.askedUntil !== undefined) return undefined;
   const { turn } = run;
   const startedAt = turnStartedAt(run);
@@ -165,12 +165,12 @@ export function activityOf(run: Run, progress: RunProgress | undefined, now: num
 }
 
 /** When an activity becomes another one although nothing is recorded. Undefined: it does not. */
-export function activityChange(activity: Activity | undefined): number | undefined {
+export function activityChange(activity: RunActivity | undefined): number | undefined {
   if (activity?.kind === "starting") return activity.since + startMilliseconds;
   return activity?.kind === "retry_wait" ? activity.until : undefined;
 }
 
-function firstStep(begun: Pick<Activity, "turn" | "since">, now: number): Activity {
+function firstStep(begun: Pick<RunActivity, "turn" | "since">, now: number): RunActivity {
   const kind = now < begun.since + startMilliseconds ? "starting" : "model_call";
   return { ...begun, kind, step: 1, tools: [] };
 }

@@ -1,7 +1,7 @@
 import type { Agent } from "../../accounts/types.ts";
 import { ServiceError } from "../../errors.ts";
 import { type DescribedRun, excerptLength, type RunDescriber } from "./describe-runs.ts";
-import { type FactCondition, type FactFilter, factTests, inOrder, type RunOrder } from "./fact-filter.ts";
+import { type FactCondition, type FactFilter, factTests, inRunOrder, type RunOrder } from "./fact-filter.ts";
 import { listRuns, type ListedRuns, type RunFilter } from "./list-runs.ts";
 import type { Stores } from "../ports.ts";
 import type { RunFilterStatus, RunStatus } from "../status.ts";
@@ -61,7 +61,7 @@ async function sortedRuns(
 ): Promise<ListedRuns & { complete: boolean }> {
   const from = cursor === undefined ? 0 : offsetIn(cursor);
   const { runs, cursor: more } = await findRuns(deps, { ...search, now, limit: maxSorted });
-  const page = inOrder(runs, order, now).slice(from, from + limit);
+  const page = inRunOrder(runs, order, now).slice(from, from + limit);
   const next = from + limit < runs.length ? { cursor: `sorted-${from + limit}` } : {};
   return { runs: page, complete: more === undefined, ...next };
 }

@@ -5,7 +5,7 @@ import type { Uses, Stores, TextIndex } from "../ports.ts";
 import type { Run, RunEvent, Stamped } from "../types.ts";
 import { describeAll, type SearchDeps } from "./search-runs.ts";
 import type { DescribedRun } from "./describe-runs.ts";
-import { type Owners, ownersOf, type RunFilter } from "./list-runs.ts";
+import { type RunOwners, ownersOf, type RunFilter } from "./list-runs.ts";
 import { type RecordText, textsOf } from "./record-texts.ts";
 import { maxScannedRecords, maxScannedRuns, searchedDays } from "./search-bounds.ts";
 import { type ExcerptPart, excerptAround, type Phrases, phrasesIn } from "./words.ts";
@@ -92,7 +92,7 @@ interface Found {
   complete: boolean;
 }
 
-type Scope = Owners & { since: number; onRead?: (runs: number) => void };
+type Scope = RunOwners & { since: number; onRead?: (runs: number) => void };
 
 interface Search {
   scope: Scope;

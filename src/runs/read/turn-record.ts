@@ -1,6 +1,6 @@
 import type { Runs } from "../ports.ts";
 import type { RunEvent, RunJournalEntry, Summary, TurnMessage } from "../types.ts";
-import { summaryIn } from "./conversation.ts";
+import { summaryOf } from "./conversation.ts";
 import { eventsOf } from "./list-events.ts";
 
 /** What is recorded of a turn, and the conversation that it began with. */
@@ -24,7 +24,7 @@ export async function turnRecord(deps: { runs: Runs }, runId: string, turn: numb
       else record.output = event.text;
     } else if (event.turn === turn) record.entries.push(event);
     else {
-      const summary = summaryIn([event]);
+      const summary = summaryOf([event]);
       if (summary) record.summary = summary;
     }
   }

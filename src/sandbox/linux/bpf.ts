@@ -1,5 +1,5 @@
 /** Operations of classic BPF that seccomp filters use, from linux/filter.h. */
-export const operations = {
+export const bpfOperations = {
   load: 0x20,
   jumpIfEqual: 0x15,
   jumpIfAtLeast: 0x35,

@@ -11,7 +11,7 @@ import type { Snapshot } from "./snapshot.ts";
 import type { ContentFolder, UntrustedFile } from "./content-folder.ts";
 import type { FileMetadata, LinuxProgram, LinuxResult, StoredFile } from "./types.ts";
 import { openFileBelow, openUntrusted, partsOf, type UntrustedFolder } from "./untrusted-folder.ts";
-import { listTree, microseconds, type Tree } from "./workspace-tree.ts";
+import { listTree, microseconds, type WorkspaceTree } from "./workspace-tree.ts";
 
 /** Where the files of a program are after its end. No process of the program may be alive. */
 export interface EndedWorkspace {
@@ -82,7 +82,7 @@ export async function collectChanges(
 }
 
 /** A folder takes the place of a file by its deletion. */
-function isGone({ name, kind }: StoredFile, { entries }: Tree): boolean {
+function isGone({ name, kind }: StoredFile, { entries }: WorkspaceTree): boolean {
   const now = entries.get(name);
   return !now || (now.metadata.kind === "folder" && kind !== "folder");
 }
@@ -104,7 +104,7 @@ interface Different {
 /** The files that differ from those before, and that fit. Sizes are compared before a content is read. */
 async function findDifferent(
   root: UntrustedFolder,
-  tree: Tree,
+  tree: WorkspaceTree,
   { before, snapshot, limits, signal }: Compared,
 ): Promise<{ different: Different[]; notes: string[] }> {
   const original = new Map(before.map((file) => [file.name, file]));
@@ -165,7 +165,7 @@ function sameMetadata(
 }
 
 /** A number for each file with several names in the workspace: the one that it had, if it had one. */
-function hardLinks({ entries }: Tree, original: Map<string, StoredFile>): Map<string, number> {
+function hardLinks({ entries }: WorkspaceTree, original: Map<string, StoredFile>): Map<string, number> {
   const several = [...entries].filter(([, { stats }]) => stats.isFile() && stats.nlink > 1n);
   const byInode = [...Map.groupBy(several, ([, { stats }]) => `${stats.dev} ${stats.ino}`).values()];
   const groups = byInode.filter(({ length }) => length > 1).map((group) => group.map(([name]) => name));

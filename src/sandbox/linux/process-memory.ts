@@ -7,7 +7,7 @@ const overhead = 1.05;
  * Memory in bytes of a process and all of its descendants: resident pages, those that they share once for each; page tables;
  * and what their sockets can hold, which belongs to no process.
  */
-export function memoryOf(pid: number): number {
+export function memoryOfProcess(pid: number): number {
   const seen: Seen = { bytes: 0 };
   add(pid, seen);
   return seen.bytes + (seen.inside === undefined ? 0 : socketsOf(seen.inside) * overhead * bufferBytes());

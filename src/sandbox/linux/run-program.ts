@@ -1,6 +1,6 @@
 import { collectChanges, collectLimits } from "./changes.ts";
 import { boundedOutput, failedResult, limitTime, type Stop, stoppedProblem } from "./program-end.ts";
-import { type BubblewrapHost, type Place, startBubblewrap } from "./start-bubblewrap.ts";
+import { type BubblewrapHost, type ProgramPlace, startBubblewrap } from "./start-bubblewrap.ts";
 import type { ContentFolder } from "./content-folder.ts";
 import type { LinuxProgram, LinuxResult } from "./types.ts";
 import { memoryProblem, watchProgram } from "./watch-program.ts";
@@ -13,7 +13,7 @@ interface Watch {
 /** Runs one program and stores what it changed. A program that is stopped saves nothing. */
 export async function runProgram(
   host: BubblewrapHost,
-  place: Place,
+  place: ProgramPlace,
   program: LinuxProgram,
   contents: ContentFolder,
   { signal, onOutput }: Watch,

@@ -1,4 +1,4 @@
-import { answers, encodeFilter, type Instruction, offsets, operations } from "./bpf.ts";
+import { answers, encodeFilter, type Instruction, offsets, bpfOperations } from "./bpf.ts";
 
 /** Processor architectures for which a filter can be made, as Node names them. */
 export type FilterArchitecture = "x64" | "arm64";
@@ -142,7 +142,7 @@ const personalities = [0, 0xffff_ffff];
  * sandbox; without one, memory that belongs to no process is refused.
  */
 export function seccompFilter(architecture: FilterArchitecture, isMemoryBound: boolean): Buffer {
-  const { load, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, answer } = operations;
+  const { load, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, answer } = bpfOperations;
   const { allow, kill, failWith } = answers;
   const code: Instruction[] = [];
   const add = (...instruction: Instruction): void => void code.push(instruction);

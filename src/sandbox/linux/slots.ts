@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { NoPlace, scheduler } from "../../async/scheduler.ts";
-import { ownersOf, placesFor } from "../places.ts";
+import { schedulerOwners, placesFor } from "../places.ts";
 import type { ProgramOwner } from "../types.ts";
 import { failedResult } from "./program-end.ts";
 import type { LinuxResult } from "./types.ts";
 
 /** A place for one program at a time. */
-export interface Slot {
+export interface ProgramSlot {
   /** From 0. */
   number: number;
   /** The user that runs the program, as the process that starts it numbers users. Absent: the service's own, which is not root. */
@@ -18,7 +18,11 @@ export interface Slots {
    * Runs a program in a slot, when there is one for its owner: see `scheduler`. Programs of one run have the same user,
    * because they share files.
    */
-  run(run: RunOfProgram, program: (slot: Slot) => Promise<LinuxResult>, signal: AbortSignal): Promise<LinuxResult>;
+  run(
+    run: RunOfProgram,
+    program: (slot: ProgramSlot) => Promise<LinuxResult>,
+    signal: AbortSignal,
+  ): Promise<LinuxResult>;
 }
 
 /** `owner`: absent for the service's own programs. */
@@ -66,7 +70,7 @@ export function programSlots(count: number, kind: ProgramUsers): Slots {
     freeUsers.push(taken.user);
   }
 
-  async function inSlot(runId: string, program: (slot: Slot) => Promise<LinuxResult>): Promise<LinuxResult> {
+  async function inSlot(runId: string, program: (slot: ProgramSlot) => Promise<LinuxResult>): Promise<LinuxResult> {
     const number = free.shift() ?? 0;
     const user = isShared ? undefined : takeUser(runId);
     try {
@@ -80,7 +84,7 @@ export function programSlots(count: number, kind: ProgramUsers): Slots {
   return {
     async run({ id, owner }, program, signal) {
       try {
-        return await places.run(ownersOf(owner), () => inSlot(id, program), signal);
+        return await places.run(schedulerOwners(owner), () => inSlot(id, program), signal);
       } catch (error) {
         if (error instanceof NoPlace) return failedResult(error.message);
         throw error;

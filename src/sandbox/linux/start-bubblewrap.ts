@@ -13,7 +13,7 @@ import { lowerPriority } from "../priority.ts";
 import { pythonStart } from "./python-path.ts";
 import { type FilterArchitecture, seccompFilter } from "./seccomp.ts";
 import { diskScript, memoryScript, overlays, readModes, scratchFolders } from "./setup-script.ts";
-import type { ProgramUsers, Slot } from "./slots.ts";
+import type { ProgramUsers, ProgramSlot } from "./slots.ts";
 import { Snapshot } from "./snapshot.ts";
 import { foldersWith, memoryOf, splitFiles, stubArchive } from "./stubs.ts";
 import type { ContentFolder } from "./content-folder.ts";
@@ -35,9 +35,9 @@ export interface BubblewrapHost {
 }
 
 /** Where one program runs. `folder`: an existing one for its files, if they are on the disk. */
-export interface Place {
+export interface ProgramPlace {
   root: RootFolder;
-  slot: Slot;
+  slot: ProgramSlot;
   folder?: string;
 }
 
@@ -45,7 +45,12 @@ export interface Place {
 const errorCharacters = 2_000;
 
 /** Starts the setup script. `makeFiles`: prepares the workspace and lets the program start. Undefined: the script has ended. */
-export function startBubblewrap(host: BubblewrapHost, place: Place, program: LinuxProgram, contents: ContentFolder) {
+export function startBubblewrap(
+  host: BubblewrapHost,
+  place: ProgramPlace,
+  program: LinuxProgram,
+  contents: ContentFolder,
+) {
   const { root, folder: scratch = host.scratch } = place;
   const isInMemory = host.workspace === "memory";
   const { copied, stubs } = splitFiles(program.files, isInMemory ? host.copiedBytes : Infinity);
@@ -108,7 +113,7 @@ export function startBubblewrap(host: BubblewrapHost, place: Place, program: Lin
 }
 
 /** `paths`: the variables that depend on the files of the program. */
-function scriptEnvironment(host: BubblewrapHost, { root, slot }: Place, paths: Record<string, string>) {
+function scriptEnvironment(host: BubblewrapHost, { root, slot }: ProgramPlace, paths: Record<string, string>) {
   const owner = slot.user;
   return {
     PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",

@@ -1,6 +1,6 @@
 import type { LinuxLimits } from "./limits.ts";
 import { isAlmostFull, kernelProblem, type MachineMemory, machineMemory } from "./machine-memory.ts";
-import { memoryOf } from "./process-memory.ts";
+import { memoryOfProcess } from "./process-memory.ts";
 import { watchFolder } from "./watch-folder.ts";
 
 const watchMilliseconds = 50;
@@ -61,7 +61,7 @@ function watchMemory(
   function look(): void {
     const startedAt = performance.now();
     const first = pid();
-    program.bytes = first === undefined ? 0 : memoryOf(first);
+    program.bytes = first === undefined ? 0 : memoryOfProcess(first);
     if (program.bytes > memoryBytes) stop(memoryProblem(memoryBytes));
     checkMachine(start, isUserShared, stop);
     timer = setTimeout(look, Math.max(watchMilliseconds, (performance.now() - startedAt) / watchShare));

@@ -14,7 +14,7 @@ export interface TreeEntry {
   target?: Buffer;
 }
 
-export interface Tree {
+export interface WorkspaceTree {
   /** By path, relative to the folder. A folder is before what is in it. */
   entries: Map<string, TreeEntry>;
   /** False: there are more files than could be listed. */
@@ -43,7 +43,7 @@ interface Listing {
 }
 
 /** Lists what is below a folder. */
-export async function listTree(root: UntrustedFolder, { maxFiles, signal, modes }: Listing): Promise<Tree> {
+export async function listTree(root: UntrustedFolder, { maxFiles, signal, modes }: Listing): Promise<WorkspaceTree> {
   const entries = new Map<string, TreeEntry>();
   const refused: Refused = new Map();
   const counts = { files: 0, folders: 0 };

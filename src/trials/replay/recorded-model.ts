@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { withServerInstructions } from "../../agent/mcp/instructions.ts";
 import type { Failure, Model, ModelAnswer, ModelRequest } from "../../agent/model.ts";
 import type { AnswerEntry, JournalEntry, SummaryEntry } from "../../agent/turn/journal.ts";
-import { memoryIn } from "../../agent/turn/summary-text.ts";
+import { readMemory } from "../../agent/turn/summary-text.ts";
 import { modelAsked, type TurnConfiguration } from "../../runs/turn-configuration.ts";
 import type { Run, RunJournalEntry } from "../../runs/types.ts";
 import { cacheKeyOf } from "./cache-key.ts";
@@ -59,7 +59,7 @@ async function bodyOf(
 }
 
 function summaryOf({ text, usage }: SummaryEntry): ModelAnswer {
-  return { text: memoryIn(text).summary, toolCalls: [], finishReason: "stop", usage };
+  return { text: readMemory(text).summary, toolCalls: [], finishReason: "stop", usage };
 }
 
 /** What to do about a replay that left the record: it has no rules for that. */

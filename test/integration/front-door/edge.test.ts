@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { fileCases } from "../../../conformance/files.ts";
-import type { Target } from "../../../conformance/types.ts";
+import type { TestedServer } from "../../../conformance/types.ts";
 import { runCases } from "../../../conformance/suite.ts";
 import { type Edge, startEdge } from "./edge.ts";
 import { createBody, type UploadServerProcess, secrets, send, startUploadServer } from "./upload-process.ts";
@@ -66,7 +66,7 @@ test("a large create without a valid key, or over 20 MiB, reaches no origin and 
 
 test("the large creates of the conformance suite pass, including 10 MiB", async () => {
   const { apiKey, templateId } = service;
-  const target: Target = { baseUrl: edge.baseUrl, apiKey, templateId, timeoutSeconds: 60, quotesFiles: false };
+  const target: TestedServer = { baseUrl: edge.baseUrl, apiKey, templateId, timeoutSeconds: 60, quotesFiles: false };
   const large = fileCases.filter(({ name }) => /10 MiB|of 1 MiB/.test(name));
   expect(large.length).toBeGreaterThanOrEqual(5);
   const before = edge.counts.large;

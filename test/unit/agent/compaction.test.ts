@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message, Model, ModelOutcome, ModelRequest } from "../../../src/agent/model.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { memoryIn } from "../../../src/agent/turn/summary-text.ts";
+import { readMemory } from "../../../src/agent/turn/summary-text.ts";
 import { answer, call, turn } from "./scripted.ts";
 
 const window = 20_000;
@@ -127,7 +127,7 @@ describe("a conversation near the context window", () => {
     expect(JSON.stringify(summaries[0]?.messages)).toContain("Question 8.");
     const [summary] = records;
     expect(summary).toMatchObject({ part: "summary", step: 1, usage: { outputTokens: 10 } });
-    const memory = summary?.part === "summary" ? memoryIn(summary.text) : undefined;
+    const memory = summary?.part === "summary" ? readMemory(summary.text) : undefined;
     expect(memory?.summary).toBe("Summary 1.");
     expect(memory?.inputs.map((text) => text.slice(0, 12))).toContain("Question 1. ");
     const covered = summary?.part === "summary" ? summary.throughTurn : 0;

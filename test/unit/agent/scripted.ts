@@ -60,7 +60,8 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
   const content = new Map(
     Object.entries(initial).map(([name, data]) => [name, typeof data === "string" ? Buffer.from(data) : data]),
   );
-  const seen = () => new SeenFiles([...content].map(([name, data]) => ({ name, size: data.length })));
+  const stored = () => [...content].map(([name, data]) => ({ name, size: data.length, sha256: sha256Of(data) }));
+  const seen = () => new SeenFiles(stored());
   return {
     content,
     list: async () => seen().list(),
@@ -68,7 +69,7 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
     read: async (name) => content.get(name),
     write: async (name, data) => void content.set(name, data),
     remove: async (name) => void content.delete(name),
-    stored: async () => [...content].map(([name, data]) => ({ name, size: data.length, sha256: sha256Of(data) })),
+    stored: async () => stored(),
     adopt: async () => {
       throw new Error("this workspace has no store of contents");
     },

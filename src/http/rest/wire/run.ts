@@ -3,7 +3,7 @@ import type { FileVersion } from "../../../agent/turn/manifest.ts";
 import { problemsText, type ResultProblem } from "../../../results/types.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { AskedCall } from "../../../runs/read/open-calls.ts";
-import type { Activity } from "../../../runs/read/run-progress.ts";
+import type { RunActivity } from "../../../runs/read/run-progress.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
 import type { ChosenSettings } from "../../../runs/chosen-settings.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
@@ -63,7 +63,7 @@ function wireResultError(problems: ResultProblem[] | undefined): SharedSchemas["
   return { message: `The result does not fit its schema: ${problemsText(problems)}.`, problems };
 }
 
-function wireActivity({ kind, turn, step, tools, since, until }: Activity): SharedSchemas["Activity"] {
+function wireActivity({ kind, turn, step, tools, since, until }: RunActivity): SharedSchemas["Activity"] {
   return { kind, turn, step, tools, since: timeOf(since), until: timeOf(until) };
 }
 

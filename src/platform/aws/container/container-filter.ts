@@ -1,4 +1,4 @@
-import { answers, encodeFilter, type Instruction, offsets, operations } from "../../../sandbox/linux/bpf.ts";
+import { answers, encodeFilter, type Instruction, offsets, bpfOperations } from "../../../sandbox/linux/bpf.ts";
 import { type FilterArchitecture, notPermitted } from "../../../sandbox/linux/seccomp.ts";
 
 /** Numbers of system calls by architecture: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
@@ -19,7 +19,7 @@ const networkUnreachable = 101;
  * S3 can be reached. It leaves nothing in the kernel that the next program could find.
  */
 export function containerFilter(architecture: FilterArchitecture): Buffer {
-  const { load, jumpIfEqual, answer } = operations;
+  const { load, jumpIfEqual, answer } = bpfOperations;
   const { allow, failWith } = answers;
   const failing = refused[architecture].flatMap((number): Instruction[] => [
     [jumpIfEqual, number, 0, 1],

@@ -7,7 +7,7 @@ import { contentName, requireFlatName } from "../../../filenames.ts";
 import type { ContentFolder, UntrustedFile } from "../../../sandbox/linux/content-folder.ts";
 import { partsOf } from "../../../sandbox/linux/untrusted-folder.ts";
 import { microseconds } from "../../../sandbox/linux/workspace-tree.ts";
-import { refused, syncFolder, temporary } from "../workspace.ts";
+import { throwRefused, syncFolder, temporary } from "../workspace.ts";
 
 /** The contents of one run as a sandbox on this machine uses them. `root`: the folder of all workspaces. */
 export function runContents(root: string, runId: string): ContentFolder {
@@ -16,10 +16,10 @@ export function runContents(root: string, runId: string): ContentFolder {
   return {
     folder,
     async copy(sha256, path) {
-      await copyFile(join(folder, contentName(sha256)), path, constants.COPYFILE_FICLONE).catch(refused);
+      await copyFile(join(folder, contentName(sha256)), path, constants.COPYFILE_FICLONE).catch(throwRefused);
     },
     async timeOf(sha256) {
-      const { mtimeNs } = await stat(join(folder, contentName(sha256)), { bigint: true }).catch(refused);
+      const { mtimeNs } = await stat(join(folder, contentName(sha256)), { bigint: true }).catch(throwRefused);
       return microseconds(mtimeNs);
     },
     async store(file, signal) {
@@ -31,10 +31,10 @@ export function runContents(root: string, runId: string): ContentFolder {
         return { sha256, size };
       } catch (error) {
         await rm(partial, { force: true });
-        refused(error as NodeJS.ErrnoException);
+        throwRefused(error as NodeJS.ErrnoException);
       }
     },
-    settle: () => syncFolder(folder).catch(refused),
+    settle: () => syncFolder(folder).catch(throwRefused),
   };
 }
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { pause } from "../../../async/backoff.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { removeUpgradeCopies } from "./upgrade-copy.ts";
-import { maxPages, type Range, remainsIn } from "./unused-space.ts";
+import { maxPages, type PageRange, remainsIn } from "./unused-space.ts";
 
 const readAt = promisify(readWithCallback);
 
@@ -130,7 +130,7 @@ function zero({ db, file, endRead }: Connection, fd: number, pageBytes: number, 
       readSync(fd, page, 0, pageBytes, (number - 1) * pageBytes);
       return page;
     };
-    const clear = (number: number, ranges: Range[]): void => {
+    const clear = (number: number, ranges: PageRange[]): void => {
       for (const { start, end } of ranges) {
         writeSync(fd, Buffer.alloc(end - start), 0, end - start, (number - 1) * pageBytes + start);
       }

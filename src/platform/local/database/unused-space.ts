@@ -5,7 +5,7 @@
  */
 
 /** A part of a page: from byte `start` to before byte `end`. */
-export interface Range {
+export interface PageRange {
   start: number;
   end: number;
 }
@@ -21,7 +21,7 @@ const treeHeaders: Record<number, number> = { 0x02: 12, 0x05: 12, 0x0a: 8, 0x0d:
 export const maxPages = 0x02000000;
 
 /** The unused parts of a b-tree page that are not zero. Empty for a page of another kind. `number`: from 1. */
-export function remainsIn(page: Buffer, number: number): Range[] {
+export function remainsIn(page: Buffer, number: number): PageRange[] {
   const base = number === 1 ? fileHeader : 0;
   const header = treeHeaders[page[base] ?? 0];
   if (header === undefined) return [];
@@ -33,8 +33,8 @@ export function remainsIn(page: Buffer, number: number): Range[] {
 }
 
 /** The parts of the free blocks of a page behind their headers. */
-function freeBlocks(page: Buffer, first: number): Range[] {
-  const found: Range[] = [];
+function freeBlocks(page: Buffer, first: number): PageRange[] {
+  const found: PageRange[] = [];
   for (let at = first; at > 0 && at + 4 <= page.length;) {
     const [next, size] = [page.readUInt16BE(at), page.readUInt16BE(at + 2)];
     found.push({ start: at + 4, end: Math.min(at + size, page.length) });
@@ -43,7 +43,7 @@ function freeBlocks(page: Buffer, first: number): Range[] {
   return found;
 }
 
-function isZero(page: Buffer, { start, end }: Range): boolean {
+function isZero(page: Buffer, { start, end }: PageRange): boolean {
   for (let at = start; at < end; at++) if (page[at] !== 0) return false;
   return true;
 }

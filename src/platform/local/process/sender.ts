@@ -2,7 +2,7 @@ import { pause } from "../../../async/backoff.ts";
 import { scheduler } from "../../../async/scheduler.ts";
 import { log } from "../../../log.ts";
 import { sendDelivery, type SendDeps, type SendOutcome } from "../../../deliveries/send-delivery.ts";
-import type { Destination, DueDelivery, LocalDeliveries } from "../deliveries.ts";
+import type { PendingDestination, DueAttempt, LocalDeliveries } from "../deliveries.ts";
 
 /** Sends the deliveries of one machine, in the process that serves HTTP. */
 export interface Sender {
@@ -48,7 +48,7 @@ export function startSender(deps: SenderDeps): Sender {
   const attempts = new Set<Promise<void>>();
   const abort = new AbortController();
 
-  function begin(due: DueDelivery, destination: Destination, sending: Sending): void {
+  function begin(due: DueAttempt, destination: PendingDestination, sending: Sending): void {
     const places = sending.failures > 0 ? others : answering;
     const owners = [due.organizationId, due.agentId, destination.host];
     sending.ids.add(due.id);
@@ -64,7 +64,7 @@ export function startSender(deps: SenderDeps): Sender {
     attempts.add(attempt);
   }
 
-  async function lookAt(destination: Destination): Promise<void> {
+  async function lookAt(destination: PendingDestination): Promise<void> {
     const key = JSON.stringify([destination.agentId, destination.host]);
     const now = deps.now();
     const { ids, pausedUntil } = destinations.get(key) ?? nothingSent();
@@ -124,7 +124,7 @@ function forgetIdle(destinations: Map<string, Sending>, now: number): void {
  */
 async function send(
   deps: SenderDeps,
-  { id, attempts }: DueDelivery,
+  { id, attempts }: DueAttempt,
   signal: AbortSignal,
 ): Promise<SendOutcome | undefined> {
   try {
