@@ -42,22 +42,11 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
       "install nothing: say whether the environment works and is that of this release (exit code 0 or 1)",
     )
     .action(async (options: InstallOptions, command: Command) => {
-      const { name, file, with: builder, as: form } = options;
-      const request = { name, file, builder, form } as InstallRequest;
       const place = { environments: folderFor(command), sources: layout().environment };
-      if (options.check) {
-        const checks = await checkEnvironment(request, place);
-        print(command, checksOf(checks));
-        if (!checks.ok) throw new CliError(problemsOf(checks));
-        return;
-      }
-      const started = Date.now();
-      process.umask(0o022); // other users build the environment, and run its programs
-      using interruption = onInterrupt(["SIGINT", "SIGTERM", "SIGHUP"]);
-      const report = (line: string): void => io.err(printable(line));
-      const installed = await installEnvironment(request, { ...place, report, signal: interruption.signal });
-      io.err(`Installed in ${Math.round((Date.now() - started) / 1000)} seconds. Restart a service that runs now.`);
-      print(command, recordOf(installed));
+      if (!options.check) return print(command, await install(options, place, io));
+      const checks = await checkEnvironment(requestOf(options), place);
+      print(command, checksOf(checks));
+      if (!checks.ok) throw new CliError(problemsOf(checks));
     });
   environment
     .command("list")
@@ -86,6 +75,24 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
       const { facts } = await removeEnvironment(name, folderFor(command));
       print(command, { text: `Removed ${facts.name}.`, json: { removed: facts.name } });
     });
+}
+
+function requestOf({ name, file, with: builder, as: form }: InstallOptions): InstallRequest {
+  return { name, file, builder, form } as InstallRequest;
+}
+
+async function install(
+  options: InstallOptions,
+  place: Parameters<typeof checkEnvironment>[1],
+  io: Io,
+): Promise<Output> {
+  const started = Date.now();
+  process.umask(0o022); // other users build the environment, and run its programs
+  using interruption = onInterrupt(["SIGINT", "SIGTERM", "SIGHUP"]);
+  const report = (line: string): void => io.err(printable(line));
+  const installed = await installEnvironment(requestOf(options), { ...place, report, signal: interruption.signal });
+  io.err(`Installed in ${Math.round((Date.now() - started) / 1000)} seconds. Restart a service that runs now.`);
+  return recordOf(installed);
 }
 
 /** The folder of this machine's environments. Throws for a stack. */

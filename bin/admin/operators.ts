@@ -22,6 +22,13 @@ interface LinkOptions {
 }
 
 export function addOperatorCommands(operator: Command, action: Action, io: Io): void {
+  addLinkCommand(operator, action);
+  addListCommand(operator, action);
+  addRevokeCommand(operator, action);
+  addInviteCommand(operator, io);
+}
+
+function addLinkCommand(operator: Command, action: Action): void {
   operator
     .command("link")
     .description("Create an operator and print the link that signs in to the console (shown only once).")
@@ -46,6 +53,9 @@ export function addOperatorCommands(operator: Command, action: Action, io: Io): 
         return { text: `${record(json).text}\n\n${advice}\nRevoke it: operator revoke ${created.hint}`, json };
       }),
     );
+}
+
+function addListCommand(operator: Command, action: Action): void {
   operator
     .command("list")
     .description("List operators, oldest first, without their tokens.")
@@ -68,6 +78,9 @@ export function addOperatorCommands(operator: Command, action: Action, io: Io): 
         return { text: withEnding("token", json.data, text), json };
       }),
     );
+}
+
+function addRevokeCommand(operator: Command, action: Action): void {
   operator
     .command("revoke")
     .description("Reject the token of an operator from now on.")
@@ -86,5 +99,4 @@ export function addOperatorCommands(operator: Command, action: Action, io: Io): 
         return record(await session.call<Schemas["Operator"]>("revoke_operator", given));
       }),
     );
-  addInviteCommand(operator, io);
 }

@@ -102,7 +102,7 @@ const labels = {
 
 /** The command `npm start`. `start` is called with valid options. */
 export function localProgram(start: (options: LocalOptions) => Promise<void>): Command {
-  return new Command(commandPrefix("start"))
+  const program = new Command(commandPrefix("start"))
     .description("Run the whole service on this machine.")
     .option("--port <N>", "port to listen on; 0 for any free port", "8787")
     .option("--host <ADDRESS>", "address to listen on", "127.0.0.1")
@@ -140,7 +140,18 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--requests-per-key <N>",
       "requests per second that each API key and each operator may send; 0: any number",
       String(defaultRequestRate),
-    )
+    );
+  addModelOptions(program);
+  addAccessOptions(program);
+  return program
+    .option("--json", 'print one line when ready: {"base_url","api_key","template_id","console_url"}')
+    .option("--verbose", "log the progress of runs")
+    .addHelpText("after", isPackage ? packageHelp : cloneHelp)
+    .action((parsed: ParsedOptions) => start(localOptions(parsed)));
+}
+
+function addModelOptions(program: Command): void {
+  program
     .option("--model <PROVIDER>", `set the starter organization's model: ${providerNames.join(", ")}`)
     .option("--model-name <NAME>", "the provider's name of the model")
     .option("--model-base-url <URL>", "address of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
@@ -150,7 +161,12 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--model-compat <SETTINGS>",
       "override detected differences of the server: setting=value,… (docs/models.md)",
     )
-    .option("--model-idle-seconds <N>", "seconds without data after which a call fails and is retried")
+    .option("--model-idle-seconds <N>", "seconds without data after which a call fails and is retried");
+}
+
+/** What configurations, programs and pages may reach. */
+function addAccessOptions(program: Command): void {
+  program
     .option(
       "--allow-secret <SECRET>",
       "let configurations use a variable NAME or file:PATH as a secret; NAME=HOST limits it to a host; repeatable",
@@ -170,11 +186,7 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--cors-origin <ORIGIN>",
       "let pages of this origin use /ext/v1, such as https://app.example.com; repeatable",
       repeated,
-    )
-    .option("--json", 'print one line when ready: {"base_url","api_key","template_id","console_url"}')
-    .option("--verbose", "log the progress of runs")
-    .addHelpText("after", isPackage ? packageHelp : cloneHelp)
-    .action((parsed: ParsedOptions) => start(localOptions(parsed)));
+    );
 }
 
 const cloneHelp = `

@@ -112,15 +112,20 @@ export async function serve(options: LocalOptions): Promise<Service> {
     async close() {
       state = "stopping";
       clearTimeout(preparing);
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      await Promise.all([opened.stopTurns(), work.stop()]);
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
-      server.closeAllConnections();
+      await closeServer(server, () => Promise.all([opened.stopTurns(), work.stop()]));
       await records.close();
       platform.close();
     },
   };
+}
+
+/** Accepts no further connection, stops the work, and waits up to 5 s for the responses that are sent. */
+async function closeServer(server: Server, stopWork: () => Promise<unknown>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  await stopWork();
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
+  server.closeAllConnections();
 }
 
 /** Resolves when the server accepts connections. */

@@ -76,10 +76,7 @@ export async function readResponse(
       firstPartAt ??= performance.now();
       onPart?.("delta" in part ? part.delta.length : 0);
     }
-    if (part.type === "response-metadata") {
-      if (part.id) received.id = part.id.slice(0, maxCharacters);
-      if (part.modelId) received.model = part.modelId.slice(0, maxCharacters);
-    }
+    if (part.type === "response-metadata") addMetadata(received, part);
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") {
       answer.text += part.delta;
@@ -113,6 +110,11 @@ export async function readResponse(
     fields,
     firstPartAt,
   };
+}
+
+function addMetadata(received: ReceivedResponse, { id, modelId }: { id?: string; modelId?: string }): void {
+  if (id) received.id = id.slice(0, maxCharacters);
+  if (modelId) received.model = modelId.slice(0, maxCharacters);
 }
 
 /** Completes an answer that was read to its end. `submitted`: the arguments of a call of `resultTool`. */

@@ -117,11 +117,11 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
   };
 }
 
-/** A file that is written again keeps its permissions. */
 function storedOf({ name, size, sha256, ...others }: ExistingFile): StoredFile {
   return { name, size, sha256, ...metadataOf(others) };
 }
 
+/** A file that is written again keeps its permissions. */
 function modeOf(file: FileVersion | undefined): Pick<FileVersion, "mode"> {
   return file?.kind === undefined && file?.mode !== undefined ? { mode: file.mode } : {};
 }

@@ -10,7 +10,7 @@ import { decodeConfiguration } from "../turn-configuration.ts";
 import type { RunEvent, RunJournalEntry, Stamped, TurnMessage } from "../types.ts";
 import { namedIn } from "./export-bundle.ts";
 import { configurationsOf, contentsOf, filesNamedBy, type RunRecord } from "./format.ts";
-import { type BundleFile, refusedBundle } from "./read-archive.ts";
+import { type BundleFile, badBundle } from "./read-archive.ts";
 import {
   jsonIn,
   openBundleFile,
@@ -47,8 +47,8 @@ export async function checkBundle(file: BundleFile): Promise<CheckedBundle> {
   const record = await readRunRecord(bundle);
   const { run, uploads = [], files = [] } = record;
   if (Buffer.byteLength(JSON.stringify(run)) > maxRunBytes)
-    throw refusedBundle(`the labels, tools and failure of its run have more than ${maxRunBytes} bytes`);
-  if (run.sequence > maxEvents) throw refusedBundle(`it has ${run.sequence} events; at most ${maxEvents} are accepted`);
+    throw badBundle(`the labels, tools and failure of its run have more than ${maxRunBytes} bytes`);
+  if (run.sequence > maxEvents) throw badBundle(`it has ${run.sequence} events; at most ${maxEvents} are accepted`);
   const sizes = new Map([...bundle.contents].map(([hash, { size }]) => [hash, size]));
   requireFiles([...uploads, ...files], sizes);
   const named = namedIn(record);
@@ -65,12 +65,12 @@ export async function checkBundle(file: BundleFile): Promise<CheckedBundle> {
   }
   const end = checker.end();
   for (const hash of bundle.contents.keys())
-    if (!named.contents.has(hash)) throw refusedBundle(`its record does not name the content ${hash}`);
+    if (!named.contents.has(hash)) throw badBundle(`its record does not name the content ${hash}`);
   for (const hash of bundle.configurations.keys())
-    if (!named.configurations.has(hash)) throw refusedBundle(`its record does not name the configuration ${hash}`);
+    if (!named.configurations.has(hash)) throw badBundle(`its record does not name the configuration ${hash}`);
   const missing = [...named.configurations].filter((hash) => !bundle.configurations.has(hash)).toSorted();
   if (missing.length > maxMissing)
-    throw refusedBundle(`${missing.length} configurations are missing; at most ${maxMissing} can be`);
+    throw badBundle(`${missing.length} configurations are missing; at most ${maxMissing} can be`);
   for (const [hash, member] of bundle.configurations)
     checkConfiguration(await readListed(bundle, member), member.name, hash === run.resultSchema && !ranOn.has(hash));
   for (const member of bundle.contents.values()) await readListed(bundle, member);
@@ -81,12 +81,12 @@ export async function checkBundle(file: BundleFile): Promise<CheckedBundle> {
 function requireFiles(files: (Pick<FileVersion, "name"> & Partial<FileVersion>)[], sizes: Map<string, number>): void {
   for (const { name, size, sha256 = "", deleted } of files) {
     const problem = isKeptPath(name) ? undefined : filenameProblem(name); // a program may have chosen it
-    if (problem !== undefined) throw refusedBundle(`the name of a file is wrong: ${problem}`);
+    if (problem !== undefined) throw badBundle(`the name of a file is wrong: ${problem}`);
     const actual = sizes.get(sha256);
     if (deleted && (size !== 0 || sha256 !== ""))
-      throw refusedBundle(`the deleted file ${JSON.stringify(name)} has a content`);
+      throw badBundle(`the deleted file ${JSON.stringify(name)} has a content`);
     if (size !== undefined && actual !== undefined && size !== actual)
-      throw refusedBundle(`the file ${JSON.stringify(name)} has ${size} bytes, and its content ${actual}`);
+      throw badBundle(`the file ${JSON.stringify(name)} has ${size} bytes, and its content ${actual}`);
   }
 }
 
@@ -122,33 +122,32 @@ function recordChecker({ run, uploads = [], files: stored, summary }: RunRecord)
     if (entry.part === "result") bytes += entry.fileBytes ?? 0;
   }
 
-  const wrong = (why: string): Error => refusedBundle(`event ${sequence} ${why}`);
+  const wrong = (why: string): Error => badBundle(`event ${sequence} ${why}`);
 
   return {
     add(event: Stamped<RunEvent>): void {
       sequence++;
       if (event.sequence !== sequence) throw wrong(`has the number ${event.sequence}; expected no gap`);
-      if (sequence > run.sequence) throw refusedBundle(`it has more events than the ${run.sequence} of its run`);
+      if (sequence > run.sequence) throw badBundle(`it has more events than the ${run.sequence} of its run`);
       if ("part" in event) addEntry(event);
       else addMessage(event);
     },
 
     end(): Pick<CheckedBundle, "files" | "ended"> {
-      if (sequence !== run.sequence) throw refusedBundle(`it has ${sequence} events, and its run ${run.sequence}`);
-      if (turn !== run.turn) throw refusedBundle(`its events end in turn ${turn}, and its run in turn ${run.turn}`);
-      if (run.status === "finished" && !ended)
-        throw refusedBundle(`its run has finished, and turn ${turn} has no output`);
+      if (sequence !== run.sequence) throw badBundle(`it has ${sequence} events, and its run ${run.sequence}`);
+      if (turn !== run.turn) throw badBundle(`its events end in turn ${turn}, and its run in turn ${run.turn}`);
+      if (run.status === "finished" && !ended) throw badBundle(`its run has finished, and turn ${turn} has no output`);
       if ((run.status === "technical_error") !== (run.failure !== undefined))
-        throw refusedBundle("only a run with technical_error has a failure");
+        throw badBundle("only a run with technical_error has a failure");
       const now = [...files.values()];
       if (textOf(now) !== textOf([...shown.values()]))
-        throw refusedBundle("the files of its run are not those of its events");
+        throw badBundle("the files of its run are not those of its events");
       if (bytes !== bytesOfFiles(now))
-        throw refusedBundle(`its events count ${bytes} bytes of files, and the files have ${bytesOfFiles(now)}`);
+        throw badBundle(`its events count ${bytes} bytes of files, and the files have ${bytesOfFiles(now)}`);
       const before = ended ? turn : turn - 1;
       if (stored && (before < 1 || (ended && textOf([...filesOfList(stored).values()]) !== textOf(now))))
-        throw refusedBundle("the files of its run are not those after a turn");
-      if (summary && turn < 2) throw refusedBundle("it has a summary, and no turn that it can be of");
+        throw badBundle("the files of its run are not those after a turn");
+      if (summary && turn < 2) throw badBundle("it has a summary, and no turn that it can be of");
       return { files: now, ended };
     },
   };
@@ -158,7 +157,7 @@ function recordChecker({ run, uploads = [], files: stored, summary }: RunRecord)
 function requireTexts({ input, json, sent }: ToolCall, place: string): void {
   if (sent?.json !== undefined) parsed(sent.json, place);
   if (json !== undefined && JSON.stringify(parsed(json, place)) !== JSON.stringify(input))
-    throw refusedBundle(`${place} has a call with the text of other arguments`);
+    throw badBundle(`${place} has a call with the text of other arguments`);
 }
 
 function filesOfList(files: FileVersion[]): Map<string, FileVersion> {
@@ -185,13 +184,12 @@ function textOf(files: FileVersion[]): string {
 function checkConfiguration(content: Uint8Array, name: string, isSchema: boolean): void {
   if (isSchema) {
     const schema = parsed(textIn(content, name), name);
-    if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-      throw refusedBundle(`${name} is no schema`);
+    if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw badBundle(`${name} is no schema`);
     return;
   }
   jsonIn(content, name, schemas.configuration);
   const problems = problemsIn(textIn(content, name));
-  if (problems.length > 0) throw refusedBundle(`${name} is not valid: ${problems.slice(0, 3).join("; ")}`);
+  if (problems.length > 0) throw badBundle(`${name} is not valid: ${problems.slice(0, 3).join("; ")}`);
 }
 
 /** Why neither an agent file nor the forms of models would accept it. */

@@ -14,7 +14,7 @@ import { findRunHead } from "../read/find-run.ts";
 import { transitions } from "../status.ts";
 import type { Run, RunEvent, Stamped } from "../types.ts";
 import { type CheckedBundle, checkBundle } from "./check-record.ts";
-import { type BundleFile, refusedBundle } from "./read-archive.ts";
+import { type BundleFile, badBundle } from "./read-archive.ts";
 import { hashOf, readEvents, readListed, textIn } from "./read-bundle.ts";
 
 type Import = Omit<RunServices, "secretRefusal">;
@@ -87,7 +87,7 @@ async function store(deps: Import, run: Run, { bundle, record, ended }: CheckedB
     facts: run,
     ...(ended && after),
   };
-  if (copied.sequence !== record.run.sequence) throw refusedBundle("it was changed while it was read");
+  if (copied.sequence !== record.run.sequence) throw badBundle("it was changed while it was read");
   if (!(await runs.change(change)))
     throw new ServiceError("modified_concurrently", `run ${run.id} was changed while it was imported; import it again`);
   return findRunHead(runs, run.id);

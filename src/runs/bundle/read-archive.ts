@@ -38,7 +38,7 @@ const maxNameBytes = 100;
 export async function openArchive(file: BundleFile): Promise<Member[]> {
   const { size } = file;
   if (size > maxZipBytes + maxZipMembers * (centralHeaderBytes + maxNameBytes))
-    throw refusedBundle(`it has ${size} bytes; at most ${maxZipBytes} are accepted`);
+    throw badBundle(`it has ${size} bytes; at most ${maxZipBytes} are accepted`);
   if (size < endRecordBytes) throw notWritten("it is shorter than an empty archive");
   const end = await bytesAt(file, size - endRecordBytes, endRecordBytes);
   const [count, length, start] = [end.readUInt16LE(10), end.readUInt32LE(12), end.readUInt32LE(16)];
@@ -74,13 +74,13 @@ function memberAt(directory: Buffer, at: number): Member | undefined {
 /** The content of a member. `maxBytes`: more are refused before they are read. */
 export async function readMember(file: BundleFile, member: Member, maxBytes: number): Promise<Buffer> {
   const { name, size, start, crc } = member;
-  if (size > maxBytes) throw refusedBundle(`${name} has ${size} bytes; at most ${maxBytes} are accepted`);
+  if (size > maxBytes) throw badBundle(`${name} has ${size} bytes; at most ${maxBytes} are accepted`);
   const header = localHeader(member);
   const bytes = await bytesAt(file, start, header.length + size);
   const content = bytes.subarray(header.length);
   if (!bytes.subarray(0, header.length).equals(header))
     throw notWritten(`the header of ${name} differs from its directory`);
-  if (crc32(content) !== crc) throw refusedBundle(`the content of ${name} is damaged: its checksum differs`);
+  if (crc32(content) !== crc) throw badBundle(`the content of ${name} is damaged: its checksum differs`);
   return content;
 }
 
@@ -91,10 +91,10 @@ async function bytesAt(file: BundleFile, start: number, length: number): Promise
 }
 
 /** The error of a bundle that is not imported. `why`: a clause. */
-export function refusedBundle(why: string): ServiceError {
+export function badBundle(why: string): ServiceError {
   return new ServiceError("invalid_argument", `the bundle cannot be imported: ${why}`);
 }
 
 function notWritten(why: string): ServiceError {
-  return refusedBundle(`it is not an archive as the export of a run writes it: ${why}; do not pack it again`);
+  return badBundle(`it is not an archive as the export of a run writes it: ${why}; do not pack it again`);
 }

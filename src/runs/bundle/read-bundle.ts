@@ -18,7 +18,7 @@ import {
   type RunRecord,
   runText,
 } from "./format.ts";
-import { type BundleFile, type Member, openArchive, readMember, refusedBundle } from "./read-archive.ts";
+import { type BundleFile, type Member, openArchive, readMember, badBundle } from "./read-archive.ts";
 
 /** Bytes of the largest file of a bundle besides contents. An event has a text of up to the size of a transcript. */
 const maxTextBytes = 256 * 1024 ** 2;
@@ -43,7 +43,7 @@ export type ListedMember = Member & Pick<ExportedFile, "sha256">;
 export async function openBundleFile(file: BundleFile): Promise<OpenBundle> {
   const members = await openArchive(file);
   const last = members.at(-1);
-  if (last?.name !== manifestName) throw refusedBundle(`its last file is not ${manifestName}`);
+  if (last?.name !== manifestName) throw badBundle(`its last file is not ${manifestName}`);
   const manifest = await readMember(file, last, maxTextBytes);
   const { format, version, files } = jsonIn<{ format: string; version: number; files: ExportedFile[] }>(
     manifest,
@@ -51,19 +51,16 @@ export async function openBundleFile(file: BundleFile): Promise<OpenBundle> {
     schemas.manifest,
   );
   if (format !== bundleFormat)
-    throw refusedBundle(`its format is ${JSON.stringify(format.slice(0, 100))}, not ${bundleFormat}`);
+    throw badBundle(`its format is ${JSON.stringify(format.slice(0, 100))}, not ${bundleFormat}`);
   if (version !== bundleVersion)
-    throw refusedBundle(
-      `it has version ${version}, and this release reads version ${bundleVersion}; update the service`,
-    );
+    throw badBundle(`it has version ${version}, and this release reads version ${bundleVersion}; update the service`);
   requireSame(manifestName, manifest, `${canonicalJson({ format, version, files })}\n`);
-  if (members.length - 1 !== files.length)
-    throw refusedBundle(`${manifestName} lists another number of files than it has`);
+  if (members.length - 1 !== files.length) throw badBundle(`${manifestName} lists another number of files than it has`);
   const listed: ListedMember[] = [];
   for (const [index, { name, bytes, sha256 }] of files.entries()) {
     const member = members[index];
     if (name !== member?.name || bytes !== member.size)
-      throw refusedBundle(`file ${index + 1} is not as ${manifestName} lists it`);
+      throw badBundle(`file ${index + 1} is not as ${manifestName} lists it`);
     listed.push({ ...member, sha256 });
   }
   return { file, manifest, ...placed(listed) };
@@ -72,7 +69,7 @@ export async function openBundleFile(file: BundleFile): Promise<OpenBundle> {
 /** The members by what they are. Rejects for a name that no file of a bundle has, and for another order. */
 function placed(listed: ListedMember[]): Omit<OpenBundle, "file" | "manifest"> {
   const [run, ...others] = listed;
-  if (run?.name !== runMember) throw refusedBundle(`its first file is not ${runMember}`);
+  if (run?.name !== runMember) throw badBundle(`its first file is not ${runMember}`);
   const parts: ListedMember[] = [];
   const [configurations, contents] = [new Map<string, ListedMember>(), new Map<string, ListedMember>()];
   let before = ""; // the hash of the file before, of the same kind
@@ -84,10 +81,10 @@ function placed(listed: ListedMember[]): Omit<OpenBundle, "file" | "manifest"> {
       configurations.set((before = hash), member);
     else if (name === contentMember(hash) && (contents.size === 0 || before < hash))
       contents.set((before = hash), member);
-    else throw refusedBundle(`a bundle has no file ${JSON.stringify(name)} at this place`);
+    else throw badBundle(`a bundle has no file ${JSON.stringify(name)} at this place`);
   }
   for (const [hash, { sha256 }] of [...configurations, ...contents])
-    if (hash !== sha256) throw refusedBundle(`a content is named ${hash}, and its SHA-256 is ${sha256}`);
+    if (hash !== sha256) throw badBundle(`a content is named ${hash}, and its SHA-256 is ${sha256}`);
   return { run, parts, configurations, contents };
 }
 
@@ -99,7 +96,7 @@ export async function readListed(
 ): Promise<Buffer> {
   const content = await readMember(file, member, maxBytes);
   if (sha256Of(content) === member.sha256) return content;
-  throw refusedBundle(`the SHA-256 of ${member.name} is not that of ${manifestName}`);
+  throw badBundle(`the SHA-256 of ${member.name} is not that of ${manifestName}`);
 }
 
 /** The record of the run. */
@@ -114,15 +111,15 @@ export async function readRunRecord(bundle: OpenBundle): Promise<RunRecord> {
 export async function* readEvents(bundle: OpenBundle): AsyncGenerator<Stamped<RunEvent>> {
   for (const [index, member] of bundle.parts.entries()) {
     const lines = textIn(await readListed(bundle, member, maxTextBytes), member.name).split("\n");
-    if (lines.pop() !== "") throw refusedBundle(`${member.name} does not end with a line`);
+    if (lines.pop() !== "") throw badBundle(`${member.name} does not end with a line`);
     let length = 0;
     for (const [number, line] of lines.entries()) {
-      if (length >= partLength) throw refusedBundle(`${member.name} is longer than an export makes it`);
+      if (length >= partLength) throw badBundle(`${member.name} is longer than an export makes it`);
       length += line.length + 1;
       yield eventIn(line, `${member.name}, line ${number + 1}`);
     }
     if (length === 0 || (length < partLength && index < bundle.parts.length - 1))
-      throw refusedBundle(`${member.name} is shorter than an export makes it`);
+      throw badBundle(`${member.name} is shorter than an export makes it`);
   }
 }
 
@@ -130,9 +127,9 @@ function eventIn(line: string, place: string): Stamped<RunEvent> {
   const value = parsed(line, place);
   const isEntry = typeof value === "object" && value !== null && "part" in value;
   const validate = isEntry ? entrySchemas.get(value.part) : schemas.message;
-  if (!validate) throw refusedBundle(`${place} has an entry that this release does not know; update the service`);
+  if (!validate) throw badBundle(`${place} has an entry that this release does not know; update the service`);
   const event = valid<Stamped<RunEvent>>(value, place, validate);
-  if (eventLine(event) !== `${line}\n`) throw refusedBundle(`${place} is not written as an export writes it`);
+  if (eventLine(event) !== `${line}\n`) throw badBundle(`${place} is not written as an export writes it`);
   return event;
 }
 
@@ -147,11 +144,11 @@ export function jsonIn<Value>(content: Uint8Array, name: string, validate: Schem
 /** A JSON value with a bounded depth. */
 export function parsed(text: string, place: string): unknown {
   if (findExcessiveDepth(text) !== undefined)
-    throw refusedBundle(`${place} is nested deeper than ${maxJsonDepth} levels, the most that is accepted`);
+    throw badBundle(`${place} is nested deeper than ${maxJsonDepth} levels, the most that is accepted`);
   try {
     return JSON.parse(text);
   } catch {
-    throw refusedBundle(`${place} is not valid JSON`);
+    throw badBundle(`${place} is not valid JSON`);
   }
 }
 
@@ -160,7 +157,7 @@ function valid<Value>(value: unknown, place: string, validate: SchemaValidator):
   const [violation] = validate.errors ?? [];
   validate.errors = null;
   const at = violation?.instancePath.slice(0, 200);
-  throw refusedBundle(`${place}: ${at || "the value"} ${violation?.message ?? "is wrong"}`);
+  throw badBundle(`${place}: ${at || "the value"} ${violation?.message ?? "is wrong"}`);
 }
 
 /** UTF-8 without a byte order mark. */
@@ -168,13 +165,13 @@ export function textIn(content: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    throw refusedBundle(`${name} is not UTF-8`);
+    throw badBundle(`${name} is not UTF-8`);
   }
 }
 
 /** Rejects for a text that has another form than the export writes: the run would be exported with other bytes. */
 function requireSame(name: string, content: Buffer, expected: string): void {
-  if (!content.equals(Buffer.from(expected))) throw refusedBundle(`${name} is not written as an export writes it`);
+  if (!content.equals(Buffer.from(expected))) throw badBundle(`${name} is not written as an export writes it`);
 }
 
 /** SHA-256 (hex) of the whole bundle. */

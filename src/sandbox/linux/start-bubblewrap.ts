@@ -66,11 +66,9 @@ export function startBubblewrap(
   };
   const overlay = overlayOf(host);
   const needed = memoryOf(program.files, copied);
-  const [starter, options, script] = isInMemory
-    ? ["unshare", [...namespaces[host.users], "--mount", "--propagation", "private", "sh", "-c"], memoryScript]
-    : ["sh", ["-c"], diskScript];
   const command = programCommand(program.language, host.limits, host.groups !== undefined);
-  const child = spawn(starter, [...options, script, "sh", ...command], {
+  const [starter = "", ...script] = scriptOf(host);
+  const child = spawn(starter, [...script, "sh", ...command], {
     cwd: "/",
     env: scriptEnvironment(host, place, {
       SCRATCH: scratch,
@@ -110,6 +108,12 @@ export function startBubblewrap(
     return { folder: seen(work), before: program.files, snapshot, modes };
   }
   return { makeFiles, child: started };
+}
+
+/** The command that runs the setup script. */
+function scriptOf({ workspace, users }: BubblewrapHost): string[] {
+  if (workspace !== "memory") return ["sh", "-c", diskScript];
+  return ["unshare", ...namespaces[users], "--mount", "--propagation", "private", "sh", "-c", memoryScript];
 }
 
 /** `paths`: the variables that depend on the files of the program. */

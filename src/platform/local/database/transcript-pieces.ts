@@ -49,8 +49,7 @@ export function transcriptPieces(
   );
   // `substr` of the whole text would copy it once more.
   const wholeOf = db.prepare(`SELECT CAST(text AS BLOB) AS part FROM messages WHERE event = ${eventKey("?", "?")}`);
-  const kept = new Map<string, KeptText>();
-  let keptBytes = 0;
+  const { keep, leave } = keptTexts();
 
   const readWhole = (seq: number, sequence: number) => blobOf(() => wholeOf.get(seq, sequence));
 
@@ -61,24 +60,6 @@ export function transcriptPieces(
     const row = read(query);
     if (!row) throw new Error("the run was deleted while its transcript was read");
     return (row["part"] as Uint8Array | null) ?? new Uint8Array(); // SQLite's part of an empty blob is null
-  }
-
-  /** A text that is kept until its last reader has read it. Undefined: there is no room. */
-  function keep(key: string, bytes: number, readAll: () => Promise<Uint8Array>): KeptText | undefined {
-    let text = kept.get(key);
-    if (!text) {
-      if (keptBytes + bytes > maxKeptBytes) return undefined;
-      keptBytes += bytes;
-      kept.set(key, (text = { content: readAll(), readers: 0 }));
-    }
-    text.readers++;
-    return text;
-  }
-
-  function leave(key: string, bytes: number, text: KeptText): void {
-    if (--text.readers > 0) return;
-    kept.delete(key);
-    keptBytes -= bytes;
   }
 
   function open(seq: number, [sequence, , bytes]: MessageRow, owners: Owners): OpenText {
@@ -109,4 +90,30 @@ export function transcriptPieces(
   }
 
   return (seq, owners) => pieces(seq, owners, messagesOf.all(seq));
+}
+
+/** Texts that several readers read at a time, with a limit of their bytes together. */
+function keptTexts() {
+  const kept = new Map<string, KeptText>();
+  let keptBytes = 0;
+
+  /** A text that is kept until its last reader has read it. Undefined: there is no room. */
+  function keep(key: string, bytes: number, readAll: () => Promise<Uint8Array>): KeptText | undefined {
+    let text = kept.get(key);
+    if (!text) {
+      if (keptBytes + bytes > maxKeptBytes) return undefined;
+      keptBytes += bytes;
+      kept.set(key, (text = { content: readAll(), readers: 0 }));
+    }
+    text.readers++;
+    return text;
+  }
+
+  function leave(key: string, bytes: number, text: KeptText): void {
+    if (--text.readers > 0) return;
+    kept.delete(key);
+    keptBytes -= bytes;
+  }
+
+  return { keep, leave };
 }
