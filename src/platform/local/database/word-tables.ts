@@ -28,10 +28,12 @@ export interface IndexedRun {
   sequence: number;
 }
 
+type NewIndexedRun = { id: string; organizationId: string; createdAt: number };
+
 export interface WordTables {
   indexedRun(runId: string): IndexedRun | undefined;
   /** Adds records of a run. `read`: the records after the last one that is in the index; called while the index is locked. */
-  add(run: { id: string; organizationId: string; createdAt: number }, read: (after: number) => NewWords): boolean;
+  add(run: NewIndexedRun, read: (after: number) => NewWords): boolean;
   /** The records with all words, by the `number` of their run, and the chunks that were searched. */
   find(
     organizationIds: string[],
@@ -54,11 +56,11 @@ export interface NewWords {
 /** Opens the file, or makes it. A damaged file, and one of another version, is made again. */
 export function openWordTables(file: string): WordTables {
   try {
-    return wordTables(opened(file));
+    return new SqliteWordTables(opened(file));
   } catch (error) {
     if (isBusy(error)) throw new StoreUnavailable("another process keeps the search index locked", { cause: error });
     removeWordTables(file);
-    return wordTables(opened(file));
+    return new SqliteWordTables(opened(file));
   }
 }
 
@@ -94,144 +96,159 @@ function opened(file: string): DatabaseSync {
   }
 }
 
-function wordTables(db: DatabaseSync): WordTables {
-  const runOf = tuples<[number: number, chunk: number, sequence: number]>(
-    db,
-    "SELECT number, chunk, sequence FROM runs WHERE id = ?",
-  );
-  const openChunk = tuples<[chunk: number]>(
-    db,
-    `SELECT chunk FROM chunks WHERE organization_id = ? AND runs < ${maxChunkRuns} AND bytes < ${maxChunkBytes} ORDER BY chunk DESC LIMIT 1`,
-  );
-  const chunksOf = tuples<[chunk: number]>(
-    db,
-    "SELECT chunk FROM chunks WHERE organization_id = ? ORDER BY chunk DESC",
-  );
-  const chunkOf = tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE chunk = ?");
-  const oldChunks = tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE newest < ?");
-  const insertChunk = db.prepare("INSERT INTO chunks (organization_id, runs, bytes, newest) VALUES (?, 0, 0, 0)");
-  const insertRun = db.prepare("INSERT INTO runs (id, chunk, sequence) VALUES (?, ?, 0)");
-  const countRun = db.prepare("UPDATE chunks SET runs = runs + 1, newest = max(newest, ?) WHERE chunk = ?");
-  const countBytes = db.prepare("UPDATE chunks SET bytes = bytes + ? WHERE chunk = ?");
-  const setSequence = db.prepare("UPDATE runs SET sequence = ? WHERE number = ?");
-  const dropRuns = db.prepare("DELETE FROM runs WHERE chunk = ?");
-  const dropChunk = db.prepare("DELETE FROM chunks WHERE chunk = ?");
+/** The statements of the index. */
+function prepared(db: DatabaseSync) {
+  return {
+    runOf: tuples<[number: number, chunk: number, sequence: number]>(
+      db,
+      "SELECT number, chunk, sequence FROM runs WHERE id = ?",
+    ),
+    openChunk: tuples<[chunk: number]>(
+      db,
+      `SELECT chunk FROM chunks WHERE organization_id = ? AND runs < ${maxChunkRuns} AND bytes < ${maxChunkBytes} ORDER BY chunk DESC LIMIT 1`,
+    ),
+    chunksOf: tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE organization_id = ? ORDER BY chunk DESC"),
+    chunkOf: tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE chunk = ?"),
+    oldChunks: tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE newest < ?"),
+    insertChunk: db.prepare("INSERT INTO chunks (organization_id, runs, bytes, newest) VALUES (?, 0, 0, 0)"),
+    insertRun: db.prepare("INSERT INTO runs (id, chunk, sequence) VALUES (?, ?, 0)"),
+    countRun: db.prepare("UPDATE chunks SET runs = runs + 1, newest = max(newest, ?) WHERE chunk = ?"),
+    countBytes: db.prepare("UPDATE chunks SET bytes = bytes + ? WHERE chunk = ?"),
+    setSequence: db.prepare("UPDATE runs SET sequence = ? WHERE number = ?"),
+    dropRuns: db.prepare("DELETE FROM runs WHERE chunk = ?"),
+    dropChunk: db.prepare("DELETE FROM chunks WHERE chunk = ?"),
+  };
+}
 
-  function inTransaction<T>(work: () => T): T {
-    db.exec("BEGIN IMMEDIATE");
-    try {
-      const value = work();
-      db.exec("COMMIT");
-      return value;
-    } finally {
-      if (db.isTransaction) db.exec("ROLLBACK");
-    }
+class SqliteWordTables implements WordTables {
+  readonly #db: DatabaseSync;
+  readonly #sql: ReturnType<typeof prepared>;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#sql = prepared(db);
   }
 
-  function newRun({ id, organizationId, createdAt }: Parameters<WordTables["add"]>[0]): IndexedRun {
-    let chunk = openChunk.get(organizationId)?.[0];
-    if (chunk === undefined) {
-      chunk = Number(insertChunk.run(organizationId).lastInsertRowid);
-      // The words are separated by spaces. Only whether a record has a word is stored.
-      db.exec(
-        `CREATE VIRTUAL TABLE ${tableOf(chunk)} USING fts5 (words, content = '', detail = none, columnsize = 0, tokenize = 'ascii')`,
-      );
-    }
-    countRun.run(createdAt, chunk);
-    return { number: Number(insertRun.run(id, chunk).lastInsertRowid), chunk, sequence: 0 };
-  }
-
-  const indexedRun: WordTables["indexedRun"] = (runId) => {
-    const [number, chunk, sequence] = runOf.get(runId) ?? [];
+  indexedRun(runId: string): IndexedRun | undefined {
+    const [number, chunk, sequence] = this.#sql.runOf.get(runId) ?? [];
     return number === undefined || chunk === undefined || sequence === undefined
       ? undefined
       : { number, chunk, sequence };
-  };
+  }
 
-  /** The records of a chunk that match. Undefined: it was dropped meanwhile. */
-  function matchesIn(chunk: number, query: string): [id: number][] | undefined {
-    const table = tableOf(chunk);
-    const matching = `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid LIMIT ${maxFound}`;
-    db.exec("BEGIN"); // another process can drop it
-    try {
-      return chunkOf.get(chunk) && tuples<[id: number]>(db, matching).all(query);
-    } finally {
-      db.exec("COMMIT");
+  add(run: NewIndexedRun, read: (after: number) => NewWords): boolean {
+    return this.#inTransaction(() => {
+      const { number, chunk, sequence: after } = this.indexedRun(run.id) ?? this.#newRun(run);
+      const { records, through, more } = read(after);
+      const insert = this.#db.prepare(`INSERT INTO ${tableOf(chunk)} (rowid, words) VALUES (?, ?)`);
+      let bytes = 0;
+      for (const { sequence, words } of records) {
+        const text = [...words].map((word) => word.slice(0, maxWord)).join(" ");
+        insert.run(number * recordsPerRun + sequence, text);
+        bytes += text.length;
+      }
+      this.#sql.countBytes.run(bytes, chunk);
+      this.#sql.setSequence.run(through, number);
+      return more;
+    });
+  }
+
+  async find(organizationIds: string[], phrases: string[][]): ReturnType<WordTables["find"]> {
+    const query = queryOf(phrases);
+    const found = new Map<number, number[]>();
+    const searched = new Set<number>();
+    let complete = true;
+    for (const [chunk] of organizationIds.flatMap((id) => this.#sql.chunksOf.all(id))) {
+      const ids = this.#matchesIn(chunk, query);
+      if (ids) searched.add(chunk);
+      complete &&= (ids?.length ?? 0) < maxFound;
+      for (const [id] of ids ?? []) {
+        const number = Math.floor(id / recordsPerRun);
+        const known = found.get(number);
+        if (known) known.push(id % recordsPerRun);
+        else found.set(number, [id % recordsPerRun]);
+      }
+      await setImmediate();
+    }
+    return { found, searched, complete };
+  }
+
+  async forget(runId: string): Promise<void> {
+    this.#inTransaction(() => {
+      const found = this.indexedRun(runId);
+      if (found) this.#drop(found.chunk);
+    });
+    const deadline = performance.now() + emptyTimeout;
+    // The log has copies of the dropped pages.
+    while (this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] !== 0) {
+      if (performance.now() > deadline) {
+        throw new StoreUnavailable("deleted texts could not be removed from the search index: it is busy; retry");
+      }
+      await pause(emptyRetry);
     }
   }
 
-  function drop(chunk: number): void {
-    db.exec(`DROP TABLE ${tableOf(chunk)}`);
-    dropRuns.run(chunk);
-    dropChunk.run(chunk);
+  forgetBefore(time: number): void {
+    const old = this.#sql.oldChunks.all(time);
+    if (old.length > 0) this.#inTransaction(() => old.forEach(([chunk]) => this.#drop(chunk)));
   }
 
-  return {
-    indexedRun,
+  close(): void {
+    this.#db.close();
+  }
 
-    add: (run, read) =>
-      inTransaction(() => {
-        const { number, chunk, sequence: after } = indexedRun(run.id) ?? newRun(run);
-        const { records, through, more } = read(after);
-        const insert = db.prepare(`INSERT INTO ${tableOf(chunk)} (rowid, words) VALUES (?, ?)`);
-        let bytes = 0;
-        for (const { sequence, words } of records) {
-          const text = [...words].map((word) => word.slice(0, maxWord)).join(" ");
-          insert.run(number * recordsPerRun + sequence, text);
-          bytes += text.length;
-        }
-        countBytes.run(bytes, chunk);
-        setSequence.run(through, number);
-        return more;
-      }),
+  #inTransaction<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const value = work();
+      this.#db.exec("COMMIT");
+      return value;
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    }
+  }
 
-    async find(organizationIds, phrases) {
-      const words = phrases.flatMap((phrase) =>
-        phrase.map((word, index) => {
-          const isStart = word.length > maxWord || (index === phrase.length - 1 && canBegin(word));
-          return `"${word.slice(0, maxWord)}"${isStart ? "*" : ""}`;
-        }),
+  #newRun({ id, organizationId, createdAt }: NewIndexedRun): IndexedRun {
+    let chunk = this.#sql.openChunk.get(organizationId)?.[0];
+    if (chunk === undefined) {
+      chunk = Number(this.#sql.insertChunk.run(organizationId).lastInsertRowid);
+      // The words are separated by spaces. Only whether a record has a word is stored.
+      this.#db.exec(
+        `CREATE VIRTUAL TABLE ${tableOf(chunk)} USING fts5 (words, content = '', detail = none, columnsize = 0, tokenize = 'ascii')`,
       );
-      const found = new Map<number, number[]>();
-      const searched = new Set<number>();
-      let complete = true;
-      for (const [chunk] of organizationIds.flatMap((id) => chunksOf.all(id))) {
-        const ids = matchesIn(chunk, words.join(" AND "));
-        if (ids) searched.add(chunk);
-        complete &&= (ids?.length ?? 0) < maxFound;
-        for (const [id] of ids ?? []) {
-          const number = Math.floor(id / recordsPerRun);
-          const known = found.get(number);
-          if (known) known.push(id % recordsPerRun);
-          else found.set(number, [id % recordsPerRun]);
-        }
-        await setImmediate();
-      }
-      return { found, searched, complete };
-    },
+    }
+    this.#sql.countRun.run(createdAt, chunk);
+    return { number: Number(this.#sql.insertRun.run(id, chunk).lastInsertRowid), chunk, sequence: 0 };
+  }
 
-    async forget(runId) {
-      inTransaction(() => {
-        const found = indexedRun(runId);
-        if (found) drop(found.chunk);
-      });
-      const deadline = performance.now() + emptyTimeout;
-      // The log has copies of the dropped pages.
-      while (db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] !== 0) {
-        if (performance.now() > deadline) {
-          throw new StoreUnavailable("deleted texts could not be removed from the search index: it is busy; retry");
-        }
-        await pause(emptyRetry);
-      }
-    },
+  /** The records of a chunk that match. Undefined: it was dropped meanwhile. */
+  #matchesIn(chunk: number, query: string): [id: number][] | undefined {
+    const table = tableOf(chunk);
+    const matching = `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid LIMIT ${maxFound}`;
+    this.#db.exec("BEGIN"); // another process can drop it
+    try {
+      return this.#sql.chunkOf.get(chunk) && tuples<[id: number]>(this.#db, matching).all(query);
+    } finally {
+      this.#db.exec("COMMIT");
+    }
+  }
 
-    forgetBefore(time) {
-      const old = oldChunks.all(time);
-      if (old.length > 0) inTransaction(() => old.forEach(([chunk]) => drop(chunk)));
-    },
+  #drop(chunk: number): void {
+    this.#db.exec(`DROP TABLE ${tableOf(chunk)}`);
+    this.#sql.dropRuns.run(chunk);
+    this.#sql.dropChunk.run(chunk);
+  }
+}
 
-    close: () => db.close(),
-  };
+/** The query of FTS5 for all words. The last one of a phrase may only begin so. */
+function queryOf(phrases: string[][]): string {
+  const words = phrases.flatMap((phrase) =>
+    phrase.map((word, index) => {
+      const isStart = word.length > maxWord || (index === phrase.length - 1 && canBegin(word));
+      return `"${word.slice(0, maxWord)}"${isStart ? "*" : ""}`;
+    }),
+  );
+  return words.join(" AND ");
 }
 
 function tableOf(chunk: number): string {
