@@ -1,8 +1,9 @@
+import type { Uses } from "../../src/runs/ports.ts";
 import { shownSecret } from "../../src/accounts/header-secrets.ts";
 import type { Accounts } from "../../src/accounts/types.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl } from "../../src/agent/models/model-config.ts";
-import { hostRefused, type Secrets, type SecretUse } from "../../src/agent/secret.ts";
+import { hostRefused, type SecretUse } from "../../src/agent/secret.ts";
 import type { SecretAllowList } from "../../src/platform/local/process/allowed-secrets.ts";
 
 /** A secret that a configuration names, and where. `by`: such as "the model of organization ID". */
@@ -11,18 +12,17 @@ interface Use extends SecretUse {
   by: string;
 }
 
-interface Deps extends Pick<Secrets, "secretRefusal"> {
-  accounts: Accounts;
-  allowList: SecretAllowList;
-}
-
 const consequences: Record<Use["purpose"], string> = {
   model: "creates of runs with it are refused",
   header: "agents do not have its tools",
 };
 
 /** Warnings about models and MCP servers whose secrets the service cannot use, by the rules that their runs meet. */
-export async function secretWarnings({ accounts, allowList, secretRefusal }: Deps): Promise<string[]> {
+export async function secretWarnings({
+  accounts,
+  allowList,
+  secretRefusal,
+}: Uses<"accounts" | "secretRefusal"> & { allowList: SecretAllowList }): Promise<string[]> {
   const refused = (await usesOf(accounts)).flatMap((use) => {
     const refusal = secretRefusal(use.secret, use);
     if (refusal === undefined) return [];

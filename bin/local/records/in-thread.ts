@@ -5,7 +5,7 @@ import type { Owners } from "../../../src/async/scheduler.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/http/handler.ts";
 import { acceptsStream } from "../../../src/http/rest/list-events.ts";
 import { isOwn } from "../../../src/runs/own-run.ts";
-import type { Runs } from "../../../src/runs/ports.ts";
+import type { Uses } from "../../../src/runs/ports.ts";
 import type { RecordThread } from "./record-thread.ts";
 import type { Work } from "./work.ts";
 
@@ -23,18 +23,11 @@ interface RecordCall {
 
 type Handler = (call: RecordCall) => Promise<ApiResponse>;
 
-interface InThreadDeps {
-  thread: RecordThread;
-  runs: Runs;
-  /** Bytes of the record of a run. 0: there is none. */
-  recordBytes: (runId: string) => number;
-}
-
-/** The handlers of an API, of which those that read large records hand their request over to the thread. */
+/** The handlers of an API, of which those that read large records hand their request over to the thread. `recordBytes`: of the record of a run; 0: there is none. */
 export function inThread<Handlers extends object>(
   handlers: Handlers,
   work: Record<keyof Handlers, Work>,
-  { thread, runs, recordBytes }: InThreadDeps,
+  { thread, runs, recordBytes }: Uses<"runs"> & { thread: RecordThread; recordBytes: (runId: string) => number },
 ): Handlers {
   const isLarge = async ({ path, query, principal }: RecordCall): Promise<boolean> => {
     const ids = [path.run_id, query.other_run_id].filter((id) => id !== undefined);
@@ -59,7 +52,11 @@ export function inThread<Handlers extends object>(
 }
 
 /** Nothing is read of runs of others, which the handler rejects. The router has checked what operators name. */
-async function mayRead(runs: Runs, principal: RecordCall["principal"], ids: string[]): Promise<boolean> {
+async function mayRead(
+  runs: Uses<"runs">["runs"],
+  principal: RecordCall["principal"],
+  ids: string[],
+): Promise<boolean> {
   if ("actor" in principal) return true;
   const found = await Promise.all(ids.map((id) => runs.head(id)));
   return found.every((run) => isOwn(run, principal));

@@ -18,7 +18,7 @@ const [recordsAtOnce, charactersAtOnce] = [200, 50_000];
 /** Milliseconds that a search waits for the index. The rest is indexed after its answer. */
 const maxWait = 2_000;
 
-interface Deps {
+interface IndexFiles {
   /** The database with the records. */
   file: string;
   /** That of the index. */
@@ -35,7 +35,11 @@ interface ScopedRun {
 }
 
 /** Searches the words of records, which it indexes when it is searched: the writes of turns do nothing for it. */
-export function localTextIndex({ file, indexFile, maxWait: wait = maxWait }: Deps): TextIndex & { close(): void } {
+export function localTextIndex({
+  file,
+  indexFile,
+  maxWait: wait = maxWait,
+}: IndexFiles): TextIndex & { close(): void } {
   let words: WordTables | undefined;
   let reader: RecordReader | undefined;
   const stop = new AbortController();
