@@ -14,7 +14,7 @@ import {
 } from "../../sandbox/linux/types.ts";
 import type { RunOfProgram } from "../../sandbox/linux/slots.ts";
 import type { ProgramOwner } from "../../sandbox/types.ts";
-import { installCommand, linuxEngines, type Opened } from "./linux-engines.ts";
+import { installCommand, linuxEngines, type Opened } from "./process/linux-engines.ts";
 
 /** How programs are run on this machine. `auto`: with the first engine that works. `off`: not in a Linux. */
 export const sandboxChoices = ["auto", "bubblewrap", "docker", "podman", "off"] as const;
