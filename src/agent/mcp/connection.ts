@@ -45,34 +45,9 @@ export interface McpConnection {
 export class CallTimedOut extends Error {}
 
 export function mcpConnection(server: McpServer, dependencies: McpDependencies): McpConnection {
-  const closing = new AbortController();
   const secrets: string[] = [];
-  let client: Promise<Client> | undefined;
   const limit = new ListLimit(server.tools);
-  /** Requests in progress. Without one, no stream is continued. */
-  let waiting = 0;
-  const isWaiting = (): boolean => waiting > 0;
-
-  function connected(): Promise<Client> {
-    client ??= connect(server, dependencies, { secrets, limit, signal: closing.signal, isWaiting }).catch(
-      (error: unknown) => {
-        client = undefined;
-        throw error;
-      },
-    );
-    return client;
-  }
-
-  function discard(expired: Promise<Client>): void {
-    if (client === expired) client = undefined; // another call may have connected again already
-    void expired.then((open) => open.close()).catch(() => {});
-  }
-
-  async function request<Value>(send: () => Promise<Value>): Promise<Value> {
-    waiting++;
-    return send().finally(() => waiting--);
-  }
-
+  const { connected, discard, request, close } = sessionOf(server, dependencies, { secrets, limit });
   const redact = (text: string): string => redactSecrets(text, secrets, "[secret]");
 
   return {
@@ -104,11 +79,48 @@ export function mcpConnection(server: McpServer, dependencies: McpDependencies):
     },
     redact,
     describeError: (error) => redact(errorText(error)).replaceAll(/\s+/g, " ").slice(0, 500),
-    async close() {
-      closing.abort(new Error("the turn has ended"));
-      await client?.then((open) => open.close()).catch(() => {}); // the connection is not needed anymore
-    },
+    close,
   };
+}
+
+/** The session with a server, which begins at its first use and again when the server has ended it. */
+function sessionOf(
+  server: McpServer,
+  dependencies: McpDependencies,
+  { secrets, limit }: Pick<Connecting, "secrets" | "limit">,
+) {
+  const closing = new AbortController();
+  let client: Promise<Client> | undefined;
+  /** Requests in progress. Without one, no stream is continued. */
+  let waiting = 0;
+  const isWaiting = (): boolean => waiting > 0;
+
+  function connected(): Promise<Client> {
+    client ??= connect(server, dependencies, { secrets, limit, signal: closing.signal, isWaiting }).catch(
+      (error: unknown) => {
+        client = undefined;
+        throw error;
+      },
+    );
+    return client;
+  }
+
+  function discard(expired: Promise<Client>): void {
+    if (client === expired) client = undefined; // another call may have connected again already
+    void expired.then((open) => open.close()).catch(() => {});
+  }
+
+  async function request<Value>(send: () => Promise<Value>): Promise<Value> {
+    waiting++;
+    return send().finally(() => waiting--);
+  }
+
+  async function close(): Promise<void> {
+    closing.abort(new Error("the turn has ended"));
+    await client?.then((open) => open.close()).catch(() => {}); // the connection is not needed anymore
+  }
+
+  return { connected, discard, request, close };
 }
 
 interface Connecting {

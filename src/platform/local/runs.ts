@@ -12,15 +12,10 @@ import type { Database } from "./database/sqlite.ts";
 
 /** Runs in the database, leases in memory. `forget`: see `localRunWrites`. */
 export function localRuns(database: Database, forget: (runId: string) => Promise<void>): Runs {
-  const { db, read, refusesWrites, passedOn } = database;
+  const { passedOn } = database;
   const leases = memoryLeases();
   const reads = localRunReads(database);
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease), forget);
-  const isRunning = tuples<[turn: number]>(
-    db,
-    "SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1 AND asked_until IS NULL",
-  );
-  const probeSpace = spaceProbe(database);
 
   // Runs with a change of status that is queued, usually for the commit at the end of this tick. A poll waits for that, which
   // saves its client the next one.
@@ -64,6 +59,24 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
       }
     },
 
+    ...leasesOfRuns(database, leases, created),
+  };
+}
+
+/** `created`: runs of this tick, whose rows need not be read. */
+function leasesOfRuns(
+  database: Database,
+  leases: ReturnType<typeof memoryLeases>,
+  created: { get(id: string): RunState | undefined },
+): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
+  const { db, read, refusesWrites } = database;
+  const probeSpace = spaceProbe(database);
+  const isRunning = tuples<[turn: number]>(
+    db,
+    "SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1 AND asked_until IS NULL",
+  );
+
+  return {
     async claim(request) {
       // A worker that claims is about to pay for an answer of a model, which must fit on the disk.
       if (refusesWrites()) await probeSpace();

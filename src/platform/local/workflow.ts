@@ -55,9 +55,8 @@ export function startRunner(
   given: AdvanceDeps & { trials: Trials },
   { workers = maxConcurrentTurns, killed = false }: { workers?: number; killed?: boolean } = {},
 ): Runner {
-  const jobs = new Map<string, Job>();
   const places = scheduler({ places: workers });
-  let closed = false;
+  const jobs = runningJobs((payload, job) => drive(deps, payload, { job, places, killed }));
   let started = false;
   const deps: RunnerDeps = {
     ...given,
@@ -65,6 +64,41 @@ export function startRunner(
     startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
     onTriedTurnEnded: (trialId) => trials.drive(trialId),
   };
+
+  const workflow: Workflow = {
+    async start(runId, turn, run) {
+      jobs.begin({ runId, turn }, run);
+    },
+
+    stop: async (runId, turn) => jobs.stop(runId, turn),
+  };
+  const trials = trialDriver({ ...given, workflow, sentRequest });
+  const runner: Runner = {
+    ...workflow,
+
+    async resumeRuns() {
+      const before = jobs.all(); // without jobs that begin during the query, which it may not return
+      const running = await deps.runs.listRunning();
+      const turns = new Map(running.map(({ id, turn }) => [id, turn]));
+      for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
+      for (const run of running) jobs.begin({ runId: run.id, turn: run.turn }, run, !started);
+      started = true;
+      await deps.startAllWaiting();
+      trials.driveAll(); // in the background: it can evaluate many cases
+    },
+
+    async close() {
+      await jobs.close();
+      await trials.settled();
+    },
+  };
+  return runner;
+}
+
+/** The jobs of this process, one for each run. `work`: drives a turn to its end. */
+function runningJobs(work: (payload: TurnId, job: Job) => Promise<void>) {
+  const jobs = new Map<string, Job>();
+  let closed = false;
 
   function begin(payload: TurnId, run: Parameters<Workflow["start"]>[2], found = false): void {
     const { runId, turn } = payload;
@@ -83,46 +117,26 @@ export function startRunner(
     try {
       // After the responses of this tick: clients send their next requests while turns work.
       await new Promise<void>((resolve) => process.nextTick(resolve));
-      await drive(deps, payload, { job, places, killed });
+      await work(payload, job);
     } finally {
       if (jobs.get(payload.runId) === job) jobs.delete(payload.runId);
     }
   }
 
-  const workflow: Workflow = {
-    async start(runId, turn, run) {
-      begin({ runId, turn }, run);
-    },
-
-    async stop(runId, turn) {
+  return {
+    begin,
+    all: () => [...jobs],
+    stop(runId: string, turn: number): void {
       const job = jobs.get(runId);
       if (job?.turn === turn) job.abort.abort();
     },
-  };
-  const trials = trialDriver({ ...given, workflow, sentRequest });
-  const runner: Runner = {
-    ...workflow,
-
-    async resumeRuns() {
-      const before = [...jobs]; // without jobs that begin during the query, which it may not return
-      const running = await deps.runs.listRunning();
-      const turns = new Map(running.map(({ id, turn }) => [id, turn]));
-      for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
-      for (const run of running) begin({ runId: run.id, turn: run.turn }, run, !started);
-      started = true;
-      await deps.startAllWaiting();
-      trials.driveAll(); // in the background: it can evaluate many cases
-    },
-
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       const left = [...jobs.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all(left.map(({ ended }) => ended));
-      await trials.settled();
     },
   };
-  return runner;
 }
 
 /** Does what the state machine does on AWS: advance until done, retry on `RetryLater`, call `fail` on other errors. */

@@ -129,23 +129,7 @@ type RecordReader = ReturnType<typeof recordReader>;
 /** Reads records with a connection of its own: a read that began before the index was locked could show a run that was erased since. */
 function recordReader(file: string) {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  type RunRow = [seq: number, id: string, organizationId: string, createdAt: number, sequence: number];
-  const newest = (column: string) =>
-    tuples<RunRow>(
-      db,
-      `SELECT seq, id, organization_id, created_at, sequence FROM runs WHERE ${column} = ? AND created_at >= ? AND sequence > 0 ` +
-        `ORDER BY created_at DESC LIMIT ${maxRuns}`,
-    );
-  const [ofAgent, ofOrganization] = [newest("agent_id"), newest("organization_id")];
-  const messages = tuples<[sequence: number, role: string, text: string]>(
-    db,
-    `SELECT sequence, role, text FROM messages WHERE event BETWEEN ${eventKey("?1", "?2")} AND ${eventKey("?1", "?3")} ORDER BY event`,
-  );
-  const entries = tuples<[sequence: number, body: string]>(
-    db,
-    `SELECT sequence, body FROM journal WHERE event BETWEEN ${eventKey("?1", "?2")} AND ${eventKey("?1", "?3")} ORDER BY event`,
-  );
-  const last = tuples<[sequence: number]>(db, "SELECT sequence FROM runs WHERE seq = ?");
+  const { ofAgent, ofOrganization, messages, entries, last } = statementsOf(db);
 
   return {
     /** The newest runs of agents or organizations. */
@@ -193,4 +177,25 @@ function recordReader(file: string) {
 
     close: () => db.close(),
   };
+}
+
+function statementsOf(db: DatabaseSync) {
+  type RunRow = [seq: number, id: string, organizationId: string, createdAt: number, sequence: number];
+  const newest = (column: string) =>
+    tuples<RunRow>(
+      db,
+      `SELECT seq, id, organization_id, created_at, sequence FROM runs WHERE ${column} = ? AND created_at >= ? AND sequence > 0 ` +
+        `ORDER BY created_at DESC LIMIT ${maxRuns}`,
+    );
+  const [ofAgent, ofOrganization] = [newest("agent_id"), newest("organization_id")];
+  const messages = tuples<[sequence: number, role: string, text: string]>(
+    db,
+    `SELECT sequence, role, text FROM messages WHERE event BETWEEN ${eventKey("?1", "?2")} AND ${eventKey("?1", "?3")} ORDER BY event`,
+  );
+  const entries = tuples<[sequence: number, body: string]>(
+    db,
+    `SELECT sequence, body FROM journal WHERE event BETWEEN ${eventKey("?1", "?2")} AND ${eventKey("?1", "?3")} ORDER BY event`,
+  );
+  const last = tuples<[sequence: number]>(db, "SELECT sequence FROM runs WHERE seq = ?");
+  return { ofAgent, ofOrganization, messages, entries, last };
 }
