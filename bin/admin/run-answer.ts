@@ -8,7 +8,8 @@ import type { Caller } from "./call.ts";
 import { callLines, callText, type OpenCall } from "./open-calls.ts";
 import { repeatedOption } from "./option-values.ts";
 import { type PrintedNote, type Output, record } from "./output.ts";
-import { callId, recordedEvents } from "./run-events.ts";
+import { callId } from "../../src/runs/read/open-calls.ts";
+import { recordedEvents } from "./run-events.ts";
 import { readFiles, readInputText } from "./run-input.ts";
 
 type Answer = Omit<SharedSchemas["AnswerCallRequest"], "call" | "arguments_sha256">;

@@ -1,3 +1,4 @@
+import { callId } from "../../src/runs/read/open-calls.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toolNotesIn } from "../../src/agent/turn/tool-notes.ts";
 import type { SharedSchemas } from "../../src/http/rest/schemas/types.ts";
@@ -129,11 +130,6 @@ function linesOf(event: PrintedEvent): string[] {
     ...(event.result_problems ?? []).map((problem) => `result: ${problemText(problem)}`),
     ...event.tool_calls.map((each, index) => `call ${index + 1}: ${each.name} ${cut(each.arguments)}`),
   ];
-}
-
-/** The id of a tool call, as every interface shows it. */
-export function callId({ turn, step, call }: { turn: number; step: number; call: number }): string {
-  return `${turn}.${step}.${call}`;
 }
 
 function fallbackOf({ fallback }: Pick<SharedSchemas["ModelCallEvent"], "fallback">): string[] {

@@ -36,7 +36,7 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
           );
         }
         const bytes = await buffer(await session.content("get_file", { run_id, name, at }));
-        const file = isJson ? (await listFiles(session, run_id, at)).find((each) => each.name === name) : undefined;
+        const file = isJson ? (await runFilesOf(session, run_id, at)).find((each) => each.name === name) : undefined;
         if (output === undefined || output === "-") {
           return { bytes, json: { ...file, content_base64: bytes.toString("base64") } };
         }
@@ -50,7 +50,7 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
 }
 
 /** The files of a run, now or after a step. */
-export async function listFiles({ call }: Caller, run_id: string, at?: string): Promise<RunFile[]> {
+export async function runFilesOf({ call }: Caller, run_id: string, at?: string): Promise<RunFile[]> {
   return (await call<SharedSchemas["RunFilePage"]>("list_files", { run_id, at })).data;
 }
 

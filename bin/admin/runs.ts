@@ -9,7 +9,7 @@ import { indentedText, type Output, record, rowsText } from "./output.ts";
 import { addAnswerCommand } from "./run-answer.ts";
 import { addBundleCommands } from "./run-bundle.ts";
 import { allEvents, type PrintedEvent, eventText, failureText, runUntilIdle } from "./run-events.ts";
-import { addFileCommand, atOption, fileLines, listFiles } from "./run-files.ts";
+import { addFileCommand, atOption, fileLines, runFilesOf } from "./run-files.ts";
 import { addForkCommand } from "./run-fork.ts";
 import { addManyCommands } from "./run-many.ts";
 import { addShareCommand } from "./run-share.ts";
@@ -38,11 +38,11 @@ export function addRunCommands(run: Command, action: Action, io: FileIo): void {
         if (events && files) throw new CliError("--events and --files cannot be used together");
         if (events) return runUntilIdle(session, run_id, after);
         if (files) {
-          const data = await listFiles(session, run_id, at);
+          const data = await runFilesOf(session, run_id, at);
           return { text: [`files  ${data.length}`, ...fileLines(data)].join("\n"), json: { data, next: null } };
         }
         const found = await session.call<Schemas["RunDetail"]>("get_run", { run_id });
-        const [listed, recorded] = await Promise.all([listFiles(session, found.id), allEvents(session, found.id)]);
+        const [listed, recorded] = await Promise.all([runFilesOf(session, found.id), allEvents(session, found.id)]);
         const window = session.hasStores ? await smallWindow(session.platform(), found.id) : undefined;
         return runOutput(found, listed, recorded, window);
       }),

@@ -6,7 +6,8 @@ import type { Caller } from "./call.ts";
 import { interrupted, onInterrupt } from "./interruption.ts";
 import { answerAdvice } from "./open-calls.ts";
 import type { FileOutput, PrintedNote } from "./output.ts";
-import { callId, type PrintedEvent, eventsUntilIdle, statusText } from "./run-events.ts";
+import { callId } from "../../src/runs/read/open-calls.ts";
+import { type PrintedEvent, eventsUntilIdle, statusText } from "./run-events.ts";
 
 /** The exit code of `run start --wait` for a run that did not finish. */
 const notFinished = 2;

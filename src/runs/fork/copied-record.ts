@@ -2,6 +2,7 @@ import { foldEntry, startProgress } from "../../agent/turn/journal.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunPoint } from "../files/read-files.ts";
 import { eventsOf } from "../read/list-events.ts";
+import { callId } from "../read/open-calls.ts";
 import type { Runs } from "../ports.ts";
 import type { Run, RunEvent, RunJournalEntry } from "../types.ts";
 
@@ -95,15 +96,11 @@ export function readableEntries(run: Pick<Run, "imported"> | undefined, entries:
  * for again.
  */
 export function withoutAnswers(events: RunEvent[]): RunEvent[] {
-  const done = new Set(events.flatMap((event) => ("part" in event && event.part === "result" ? placeOf(event) : [])));
+  const done = new Set(events.flatMap((event) => ("part" in event && event.part === "result" ? callId(event) : [])));
   return events.filter((event) => {
     const isAnswer = "part" in event && (event.part === "asked" || event.part === "answered");
-    return !isAnswer || done.has(placeOf(event));
+    return !isAnswer || done.has(callId(event));
   });
-}
-
-function placeOf({ turn, step, call }: { turn: number; step: number; call: number }): string {
-  return `${turn}.${step}.${call}`;
 }
 
 /** The entries with the given results of the last step. */

@@ -56,14 +56,6 @@ export function startBubblewrap(
   const { copied, stubs } = splitFiles(program.files, isInMemory ? host.copiedBytes : Infinity);
   const path = (name: keyof typeof scratchFolders): string => join(scratch, scratchFolders[name]);
   const work = path(stubs.length > 0 ? "work" : "files");
-  const shown = {
-    root: isInMemory ? path("root") : root.path,
-    work,
-    program: path("program"),
-    python: path("python"),
-    etc: path("etc"),
-    ...(isInMemory && { tmp: path("tmp"), varTmp: path("varTmp"), shm: path("shm") }),
-  };
   const overlay = overlayOf(host);
   const needed = memoryOf(program.files, copied);
   const command = programCommand(program.language, host.limits, host.groups !== undefined);
@@ -84,7 +76,11 @@ export function startBubblewrap(
   });
   const { started, inputs } = followScript(child);
   lowerPriority(child);
-  inputs.bwrapOptions.end(bwrapArguments(root, shown, program.language, host.limits).join("\0"));
+  inputs.bwrapOptions.end(
+    bwrapArguments(root, shownFolders(isInMemory, path, { root: root.path, work }), program.language, host.limits).join(
+      "\0",
+    ),
+  );
   inputs.filter.end(seccompFilter(host.architecture, host.groups !== undefined));
   inputs.archive.end(stubs.length > 0 ? stubArchive(stubs, overlay.attributes) : undefined);
 
@@ -108,6 +104,22 @@ export function startBubblewrap(
     return { folder: seen(work), before: program.files, snapshot, modes };
   }
   return { makeFiles, child: started };
+}
+
+/** What the program sees at each place. */
+function shownFolders(
+  isInMemory: boolean,
+  path: (name: keyof typeof scratchFolders) => string,
+  { root, work }: { root: string; work: string },
+) {
+  return {
+    root: isInMemory ? path("root") : root,
+    work,
+    program: path("program"),
+    python: path("python"),
+    etc: path("etc"),
+    ...(isInMemory && { tmp: path("tmp"), varTmp: path("varTmp"), shm: path("shm") }),
+  };
 }
 
 /** The command that runs the setup script. */
