@@ -26,6 +26,12 @@ interface IndexFiles {
   maxWait?: number;
 }
 
+interface IndexParts {
+  tablesOf: () => WordTables;
+  recordsOf: () => RecordReader;
+  wait: number;
+}
+
 interface ScopedRun {
   seq: number;
   id: string;
@@ -42,12 +48,59 @@ export function localTextIndex({
 }: IndexFiles): TextIndex & { close(): void } {
   let words: WordTables | undefined;
   let reader: RecordReader | undefined;
-  const stop = new AbortController();
-  let queue = new Map<string, ScopedRun>();
-  let working = false;
 
   const tablesOf = (): WordTables => (words ??= openWordTables(indexFile));
   const recordsOf = (): RecordReader => (reader ??= recordReader(file));
+  const queue = indexQueue({ tablesOf, recordsOf, wait });
+
+  return {
+    async find({ phrases, since, ...owners }) {
+      const tables = tablesOf();
+      tables.forgetBefore(since);
+      const runs = recordsOf().scope({ since, ...owners });
+      const places = new Map<string, IndexedRun>();
+      const behind: ScopedRun[] = [];
+      const check = (run: ScopedRun): boolean => {
+        const known = tables.indexedRun(run.id);
+        const isIndexed = known !== undefined && known.sequence >= run.sequence;
+        if (isIndexed) places.set(run.id, known);
+        return isIndexed;
+      };
+      for (const [index, run] of runs.entries()) {
+        if (!check(run)) behind.push(run);
+        if (index % 2_000 === 1_999) await setImmediate();
+      }
+      await queue.indexFirst(behind);
+      for (const run of behind) check(run);
+
+      // A run whose chunk was dropped meanwhile is not in the index.
+      const organizationIds = [...new Set(runs.map(({ organizationId }) => organizationId))];
+      const { found, searched, complete } = await tables.find(organizationIds, phrases);
+      const indexed = [...places.values()].filter(({ chunk }) => searched.has(chunk)).length;
+      const matching = runs.flatMap(({ id }) => {
+        const sequences = found.get(places.get(id)?.number ?? -1);
+        return sequences ? [{ id, sequences }] : [];
+      });
+      return { runs: matching, indexed, complete: complete && indexed === runs.length && runs.length < maxRuns };
+    },
+
+    async forget(runId) {
+      if (words || existsSync(indexFile)) await tablesOf().forget(runId);
+    },
+
+    close() {
+      queue.close();
+      words?.close();
+      reader?.close();
+    },
+  };
+}
+
+/** The runs whose records are not in the index yet. `wait`: milliseconds that a search waits for them. */
+function indexQueue({ tablesOf, recordsOf, wait }: IndexParts) {
+  const stop = new AbortController();
+  let queue = new Map<string, ScopedRun>();
+  let working = false;
   const first = (): ScopedRun | undefined => queue.values().next().value;
 
   /** Indexes the queue, the first run first. Between two parts, it rests as long as the last one took. */
@@ -81,47 +134,7 @@ export function localTextIndex({
     while (isWaiting() && performance.now() < end && !stop.signal.aborted) await pause(5);
   }
 
-  return {
-    async find({ phrases, since, ...owners }) {
-      const tables = tablesOf();
-      tables.forgetBefore(since);
-      const runs = recordsOf().scope({ since, ...owners });
-      const places = new Map<string, IndexedRun>();
-      const behind: ScopedRun[] = [];
-      const check = (run: ScopedRun): boolean => {
-        const known = tables.indexedRun(run.id);
-        const isIndexed = known !== undefined && known.sequence >= run.sequence;
-        if (isIndexed) places.set(run.id, known);
-        return isIndexed;
-      };
-      for (const [index, run] of runs.entries()) {
-        if (!check(run)) behind.push(run);
-        if (index % 2_000 === 1_999) await setImmediate();
-      }
-      await indexFirst(behind);
-      for (const run of behind) check(run);
-
-      // A run whose chunk was dropped meanwhile is not in the index.
-      const organizationIds = [...new Set(runs.map(({ organizationId }) => organizationId))];
-      const { found, searched, complete } = await tables.find(organizationIds, phrases);
-      const indexed = [...places.values()].filter(({ chunk }) => searched.has(chunk)).length;
-      const matching = runs.flatMap(({ id }) => {
-        const sequences = found.get(places.get(id)?.number ?? -1);
-        return sequences ? [{ id, sequences }] : [];
-      });
-      return { runs: matching, indexed, complete: complete && indexed === runs.length && runs.length < maxRuns };
-    },
-
-    async forget(runId) {
-      if (words || existsSync(indexFile)) await tablesOf().forget(runId);
-    },
-
-    close() {
-      stop.abort();
-      words?.close();
-      reader?.close();
-    },
-  };
+  return { indexFirst, close: () => stop.abort() };
 }
 
 type RecordReader = ReturnType<typeof recordReader>;
