@@ -47,28 +47,8 @@ type Answer = Extract<FromThread, { id: number }>;
  */
 export function recordThread({ data, start }: RecordThreadOptions): RecordThread {
   const inTurn = scheduler({ places, longestWait });
-  let running: Running | undefined;
-  let idle: NodeJS.Timeout | undefined;
+  const { use, leave, end } = sharedThread({ data, start });
   let requests = 0;
-
-  function use(): Running {
-    clearTimeout(idle);
-    running ??= startThread(data(), { start, ended: forget });
-    running.used++;
-    return running;
-  }
-
-  function leave(thread: Running): void {
-    if (--thread.used > 0 || thread !== running) return;
-    idle = setTimeout(() => {
-      forget(thread); // a request that comes while it ends starts another one
-      void thread.end();
-    }, idleMilliseconds).unref();
-  }
-
-  function forget(thread: Running): void {
-    if (thread === running) running = undefined;
-  }
 
   async function respond(request: ForwardedRequest, signal: AbortSignal | undefined): Promise<ApiResponse> {
     const thread = use();
@@ -110,11 +90,40 @@ export function recordThread({ data, start }: RecordThreadOptions): RecordThread
         throw error instanceof NoPlace ? busy(error) : error;
       }
     },
-    async close() {
-      clearTimeout(idle);
-      await running?.end();
-    },
+    close: end,
   };
+}
+
+/** The thread while it is used, and for a while after. */
+function sharedThread({ data, start }: RecordThreadOptions) {
+  let running: Running | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  function use(): Running {
+    clearTimeout(idle);
+    running ??= startThread(data(), { start, ended: forget });
+    running.used++;
+    return running;
+  }
+
+  function leave(thread: Running): void {
+    if (--thread.used > 0 || thread !== running) return;
+    idle = setTimeout(() => {
+      forget(thread); // a request that comes while it ends starts another one
+      void thread.end();
+    }, idleMilliseconds).unref();
+  }
+
+  function forget(thread: Running): void {
+    if (thread === running) running = undefined;
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idle);
+    await running?.end();
+  }
+
+  return { use, leave, end };
 }
 
 function startThread(
