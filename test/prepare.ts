@@ -1,6 +1,6 @@
-import { python } from "./clients/python.ts";
+import { installAll } from "./clients/installations.ts";
 import { install } from "./deploy/ministack.ts";
 
-// npm run test:prepare: the virtual environments of test:clients and test:deploy, which otherwise make their own at the start.
+// npm run test:prepare: what test:clients and test:deploy otherwise install at their start.
 
-await Promise.all([python("python"), install()]);
+await Promise.all([installAll(), install()]);

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgent } from "../../src/accounts/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
@@ -8,11 +8,8 @@ import { normalizedSchema } from "../../src/results/normalized-schema.ts";
 import { succeed } from "../deploy/processes.ts";
 import { root } from "../integration/script.ts";
 import { type ExtService, extService } from "../support/ext-service.ts";
-import { virtualEnvironment } from "../support/python.ts";
+import { pythonGenerators, schemaLibraries } from "./installations.ts";
 
-const folder = join(root, ".clients-test/schemas");
-// The e-mail of zod 4.0 has lookaheads, that of 4.6 has none. zod-to-json-schema reads schemas of zod 3, which zod 4 contains.
-const packages = ["zod-4.0@npm:zod@4.0.17", "zod@4.6.7", "zod-to-json-schema@3.25.2"];
 const program = `
 import { z } from "zod";
 import { z as z40 } from "zod-4.0";
@@ -60,20 +57,11 @@ let schemas: Record<string, object>;
 let service: ExtService;
 let apiKey: string;
 beforeAll(async () => {
-  const [stamp, wanted] = [join(folder, "made-from.txt"), packages.join("\n")];
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    await succeed("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, ...packages]);
-    writeFileSync(stamp, wanted);
-  }
-  const file = join(folder, "schemas.mjs");
+  const file = join(dirname(await schemaLibraries()), "schemas.mjs");
   writeFileSync(file, program);
-  const requirements = join(root, "test/clients/generator-requirements.txt");
-  const bin = await virtualEnvironment(join(root, ".clients-test/generators/python"), requirements);
   const outputs = [
     await succeed("node", [file]),
-    await succeed(join(bin, "python"), [join(root, "test/clients/generated_schemas.py")]),
+    await succeed(join(await pythonGenerators(), "python"), [join(root, "test/clients/generated_schemas.py")]),
   ];
   schemas = Object.assign({}, ...outputs.map((output) => JSON.parse(output) as object)) as typeof schemas;
   service = await extService();

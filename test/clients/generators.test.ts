@@ -1,35 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openapiDocument as ext } from "../../src/ext/generated/openapi.ts";
 import { openapiDocument as manage } from "../../src/manage/generated/openapi.ts";
 import { openapiDocument as v1 } from "../../src/v1/generated/openapi.ts";
 import { run, succeed } from "../deploy/processes.ts";
-import { root } from "../integration/script.ts";
-import { virtualEnvironment } from "../support/python.ts";
+import { javaGenerator, pythonGenerators, typescriptGenerators, works } from "./installations.ts";
 import { emptyFolder } from "./installed-clients.ts";
 
 const documents = Object.entries({ v1, ext, manage });
-const tools = join(root, ".clients-test/generators");
-const packages = ["@hey-api/openapi-ts@0.99.0", "typescript@5.9.3"];
-const jar = "openapi-generator-cli-7.23.0.jar";
 /** Paths that openapi-python-client cannot generate: their bodies are ZIP archives. */
 const archives = ["GET /manage/v1/runs/{run_id}/export", "POST /manage/v1/agents/{agent_id}/runs/import"];
 
 const folder = emptyFolder();
 const documentOf = (name: string): string => join(folder, `${name}.json`);
-const has = async (...[command = "", ...args]: string[]): Promise<boolean> =>
-  run(command, args).then(
-    ({ status }) => status === 0,
-    () => false,
-  );
-// The jar comes from Maven Central.
-const hasJava = (await has("java", "-version")) && ((await has("mvn", "--version")) || existsSync(join(tools, jar)));
-const hasGo = await has("go", "version");
+const java = await javaGenerator();
+const hasGo = await works("go", "version");
 
 beforeAll(() => {
   for (const [name, document] of documents) writeFileSync(documentOf(name), document);
-  mkdirSync(tools, { recursive: true });
 });
 
 /** Milliseconds. Without other work, the slowest of these tests takes a minute. */
@@ -39,8 +28,7 @@ test.each(documents)(
   "openapi-python-client makes a client of %s with all operations and models",
   { timeout },
   async (name) => {
-    const requirements = join(root, "test/clients/generator-requirements.txt");
-    const bin = await virtualEnvironment(join(tools, "python"), requirements);
+    const bin = await pythonGenerators();
     const out = join(folder, `${name}_python`);
     const generate = ["generate", "--path", documentOf(name), "--output-path", out, "--meta", "none"];
     const { stdout, stderr } = await run(join(bin, "openapi-python-client"), generate, {
@@ -56,13 +44,7 @@ test.each(documents)(
 );
 
 test("hey-api makes clients that TypeScript accepts", { timeout }, async () => {
-  const [stamp, wanted] = [join(tools, "made-from.txt"), packages.join("\n")];
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-    rmSync(join(tools, "node_modules"), { recursive: true, force: true });
-    await succeed("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", tools, ...packages]);
-    writeFileSync(stamp, wanted);
-  }
-  const modules = join(tools, "node_modules");
+  const modules = await typescriptGenerators();
   for (const [name] of documents) {
     const input = ["-i", documentOf(name), "-o", join(folder, `${name}-ts`), "-c", "@hey-api/client-fetch"];
     await succeed("node", [join(modules, "@hey-api/openapi-ts/bin/run.js"), ...input, "--no-log-file"]);
@@ -75,11 +57,7 @@ test("hey-api makes clients that TypeScript accepts", { timeout }, async () => {
 });
 
 // One process makes all clients: Java takes seconds to start.
-test.skipIf(!hasJava)("openapi-generator makes Python and Go clients that compile", { timeout }, async () => {
-  if (!existsSync(join(tools, jar))) {
-    const artifact = "-Dartifact=org.openapitools:openapi-generator-cli:7.23.0";
-    await succeed("mvn", ["-q", "dependency:copy", artifact, `-DoutputDirectory=${tools}`]);
-  }
+test.skipIf(java === undefined)("openapi-generator makes Python and Go clients that compile", { timeout }, async () => {
   const outputs = documents.flatMap(([name]) =>
     ["python", ...(hasGo ? ["go"] : [])].map((language) => [name, language]),
   );
@@ -92,7 +70,7 @@ test.skipIf(!hasJava)("openapi-generator makes Python and Go clients that compil
     writeFileSync(configuration, JSON.stringify({ ...input, additionalProperties: properties }));
     return configuration;
   });
-  await succeed("java", ["-jar", join(tools, jar), "batch", "--fail-fast", "--threads", "1", ...configurations]);
+  await succeed("java", ["-jar", java ?? "", "batch", "--fail-fast", "--threads", "1", ...configurations]);
   for (const [name, language] of outputs) {
     const cwd = join(folder, `${name}-${language}`);
     const [command = "", ...args] =

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { root } from "../integration/script.ts";
+import { oncePerCommand } from "../support/once-per-command.ts";
 
 export interface Packed {
   /** Name of the tarball. */
@@ -15,16 +16,14 @@ export interface Packed {
   environment: Record<string, string | undefined>;
 }
 
-/** Runs `npm pack` in the project. */
+/** Runs `npm pack` in the project, once for all test files. */
 export async function pack(): Promise<Packed> {
-  const [built, folder, cache] = ["pack-", "empty-", "cache-"].map((name) => mkdtempSync(join(tmpdir(), name))) as [
-    string,
-    string,
-    string,
-  ];
+  const [folder, cache] = ["empty-", "cache-"].map((name) => mkdtempSync(join(tmpdir(), name))) as [string, string];
   const environment = { ...userEnvironment(), npm_config_cache: cache };
-  const args = ["pack", "--loglevel=error", "--pack-destination", built];
-  await exitOf(spawn("npm", args, { cwd: root, env: environment, stdio: ["ignore", "ignore", "inherit"] }));
+  const built = await oncePerCommand("packed", async (to) => {
+    const args = ["pack", "--loglevel=error", "--pack-destination", to];
+    await exitOf(spawn("npm", args, { cwd: root, env: environment, stdio: ["ignore", "ignore", "inherit"] }));
+  });
   const [tarball = ""] = readdirSync(built);
   copyFileSync(join(built, tarball), join(folder, tarball));
   return { tarball, folder, environment };

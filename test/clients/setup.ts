@@ -1,6 +1,4 @@
-import { python } from "./python.ts";
+import { installAll } from "./installations.ts";
 
-/** Creates the virtual environment before the test files need it at the same time. */
-export default async function setup(): Promise<void> {
-  await python("python");
-}
+/** Installs what the test files need before they need it at the same time. */
+export default installAll;

@@ -4,21 +4,20 @@ import { run } from "../../deploy/processes.ts";
 import { done } from "../../integration/admin.ts";
 import { root } from "../../integration/script.ts";
 import { type Service, startService } from "../../integration/service.ts";
-import { virtualEnvironment } from "../../support/python.ts";
+import { frameworks as installed } from "../installations.ts";
 
 let service: Service;
 let python: string;
 let keys: string[];
 beforeAll(async () => {
-  const requirements = join(root, "test/clients/frameworks/requirements.txt");
-  python = join(await virtualEnvironment(join(root, ".clients-test/frameworks"), requirements), "python");
+  python = join(await installed(), "python");
   service = await startService();
   const { dataDir } = service;
   const { id } = await done(dataDir, "agent", "create", "--file", "examples/assistant.json");
   const { key: second } = await done(dataDir, "key", "create", "--agent", id);
   keys = [service.apiKey, second];
   return () => service[Symbol.asyncDispose]();
-}, 300_000);
+});
 
 /** The last one takes one tool of each name. */
 const frameworks = ["openai-agents", "pydantic-ai", "langchain"];
