@@ -1,12 +1,18 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { impossibleUpgradeTests } from "./scripts/check-out.ts";
 import { skippedTests } from "./test/gates.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
+
+/** These tests wait for processes, containers and disks for half of their time: one worker more than processors keeps those busy. */
+const waiting = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
 
 // The tiers. A test of the folders of fast tests that takes over two seconds is named .slow.test.ts; one of the integration tests
 // that takes less is named .fast.test.ts. CONTRIBUTING.md says which command runs which; test/deploy has its own configuration.
 export default defineConfig({
   test: {
     maxWorkers: "100%",
+    sequence: { sequencer: LongestFirst },
     silent: "passed-only",
     globalSetup: ["test/support/validators.mjs", "test/support/temporary-directory.ts"],
     setupFiles: ["test/support/no-log.ts", "test/support/loopback-only.ts"],
@@ -29,6 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
+          ...waiting,
           include: ["test/integration/**/*.test.ts", "test/{unit,platform,providers,infra}/**/*.slow.test.ts"],
           exclude: ["**/*.fast.test.ts", ...skippedTests, ...impossibleUpgradeTests()],
           testTimeout: 300_000, // on a busy machine
@@ -40,6 +47,7 @@ export default defineConfig({
         extends: true as const,
         test: {
           name: `user-${range}`,
+          ...waiting,
           include: ["test/integration/sandbox/linux/{attacks,host-attacks,room,walls}.test.ts"],
           exclude: skippedTests,
           setupFiles: ["test/support/as-ordinary-user.ts"],
@@ -65,7 +73,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "clients",
+          ...waiting,
           include: ["test/clients/**/*.test.ts"],
+          exclude: skippedTests,
           globalSetup: ["test/clients/setup.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -77,7 +87,6 @@ export default defineConfig({
           name: "soak",
           include: ["test/soak/**/*.test.ts"],
           exclude: skippedTests,
-          fileParallelism: false, // each takes the memory and the processors of the machine
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

@@ -38,7 +38,7 @@ export const gates: Gate[] = [
     tests: [
       `${sandbox}/linux/${linux}.test.ts`,
       `${sandbox}/lambda-{attacks,linux}.test.ts`,
-      "test/soak/{kernel,linux}-*.test.ts",
+      "test/soak/floods.test.ts",
     ],
     starts: ["src/sandbox/child.ts", "lambdas/environment.ts"],
     reads: ["environment/**", "src/platform/aws/container/**", `${sandbox}/linux/**`],
@@ -68,6 +68,12 @@ export const gates: Gate[] = [
       "src/workflow/**",
       "bin/local/**",
     ],
+  },
+  {
+    name: "generators of clients",
+    tests: ["test/clients/generators.test.ts"],
+    starts: [],
+    reads: ["test/clients/generator-requirements.txt"],
   },
   {
     name: "environment",

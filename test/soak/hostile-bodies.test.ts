@@ -18,9 +18,10 @@ const values: Record<string, () => string> = {
   "one number": () => "1".repeat(bytes),
 };
 
-const heaps = Object.values(uploadHostings).map(({ heap }) => heap);
+/** The smallest heap of a hosting: bodies that it holds fit into a larger one, too. */
+const heap = Math.min(...Object.values(uploadHostings).map((hosting) => hosting.heap));
 
-describe.each(heaps)("a server with a heap of %i MB", (heap) => {
+describe(`a server with a heap of ${heap} MB`, () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService(newDataDir(), [], { NODE_OPTIONS: `--max-old-space-size=${heap}` });

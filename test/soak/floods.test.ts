@@ -11,6 +11,9 @@ import { chatServer, scripted } from "../providers/chat-completions-server.ts";
 import { testFacts } from "../support/environment-container.ts";
 import { ordinaryUser, publicFolder } from "../support/ordinary-user.ts";
 import { floodImports, kernelFloods } from "./kernel-floods.ts";
+import { describeFloods } from "./linux-floods.ts";
+
+// All floods are in one file, because they use up what the kernel counts for a user, and two at a time could be the same user.
 
 const engine = await openEngine();
 if ("close" in engine) engine.close();
@@ -130,3 +133,7 @@ it.skipIf(setups.every((setup) => setup.skipped)).each(kernelFloods)(
     }
   },
 );
+
+await describeFloods({ withoutGroups: false });
+// What is left where the machine gives no control groups: limits of processes, files and tmpfs, and the watcher.
+await describeFloods({ withoutGroups: true });

@@ -1,3 +1,0 @@
-import { describeFloods } from "./linux-floods.scenario.ts";
-
-await describeFloods({ withoutGroups: false });
