@@ -36,7 +36,7 @@ async function failedRun(...first: Reply[]): Promise<string> {
   return id;
 }
 
-test("run retry continues a failed turn after its last record", { timeout: 60_000 }, async () => {
+test("run retry continues a failed turn after its last record", async () => {
   const id = await failedRun(callsTool("write_file", { name: "a.txt", content: "once" }));
   const called = model.received.length;
   replies.push(answersWithResult);
@@ -54,7 +54,7 @@ test("run retry continues a failed turn after its last record", { timeout: 60_00
   expect(JSON.stringify(await done(dataDir, "audit"))).toContain("run.retry");
 });
 
-test("a retried turn fails again, and can be retried again", { timeout: 60_000 }, async () => {
+test("a retried turn fails again, and can be retried again", async () => {
   const id = await failedRun();
   await done(dataDir, "run", "retry", id);
   await expect.poll(async () => (await done(dataDir, "run", "show", id))["status"]).toBe("technical_error");
@@ -63,7 +63,7 @@ test("a retried turn fails again, and can be retried again", { timeout: 60_000 }
   expect((await finished(service, id)).loop_status).toBe("finished");
 });
 
-test("run retry --all and run stop --all change all runs of an agent", { timeout: 60_000 }, async () => {
+test("run retry --all and run stop --all change all runs of an agent", async () => {
   const ids = [await failedRun(), await failedRun(), await failedRun()];
   const begun = new Date(Date.now() + 60_000).toISOString();
   const none = await admin(dataDir, "run", "retry", "--all", "--since", begun);

@@ -98,54 +98,50 @@ async function allFinished(service: Service, ids: string[]): Promise<void> {
   }
 }
 
-test(
-  "nothing of a deleted run is left in the data directory: 3,000 markers, each door",
-  { timeout: 240_000 },
-  async () => {
-    const receiver = await webhookReceiver();
-    await using _receiver = { [Symbol.asyncDispose]: receiver.close };
-    await using server = await chatServer(...Array.from({ length: 1_000 }, () => model));
-    await using service = await startService(newDataDir(), modelAt(server.baseUrl));
-    const { dataDir } = service;
-    await done(dataDir, "webhook", "set", "--agent", service.templateId, "--url", receiver.url, "--private-addresses");
-    const ids: string[] = [];
-    for (let run = 0; run < 60; run += 10) {
-      ids.push(...(await Promise.all(Array.from({ length: 10 }, (_, index) => markedRun(service, run + index)))));
-    }
-    await allFinished(service, ids);
-    const before = markersIn(dataDir);
-    expect([...before.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(3_000);
-    expect(before.size).toBe(60);
-    const each = before.get(1) ?? 0;
+test("nothing of a deleted run is left in the data directory: 3,000 markers, each door", async () => {
+  const receiver = await webhookReceiver();
+  await using _receiver = { [Symbol.asyncDispose]: receiver.close };
+  await using server = await chatServer(...Array.from({ length: 1_000 }, () => model));
+  await using service = await startService(newDataDir(), modelAt(server.baseUrl));
+  const { dataDir } = service;
+  await done(dataDir, "webhook", "set", "--agent", service.templateId, "--url", receiver.url, "--private-addresses");
+  const ids: string[] = [];
+  for (let run = 0; run < 60; run += 10) {
+    ids.push(...(await Promise.all(Array.from({ length: 10 }, (_, index) => markedRun(service, run + index)))));
+  }
+  await allFinished(service, ids);
+  const before = markersIn(dataDir);
+  expect([...before.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(3_000);
+  expect(before.size).toBe(60);
+  const each = before.get(1) ?? 0;
 
-    const isGone = (run: number): void => expect(markersIn(dataDir).get(run)).toBeUndefined();
-    const [kept, byCli, byPage] = [0, 1, 2].map((rest) => ids.map((_id, run) => run).filter((run) => run % 3 === rest));
-    for (const run of byCli?.slice(0, 2) ?? []) {
-      await done(dataDir, "run", "delete", ids[run] ?? "");
-      isGone(run);
-    }
-    await Promise.all((byCli ?? []).map((run) => done(dataDir, "run", "delete", ids[run] ?? "")));
-    byCli?.forEach(isGone);
-    const token = operatorToken(service);
-    await Promise.all(
-      (byPage ?? []).map(async (run) => {
-        const { status } = await call(service, "DELETE", `/manage/v1/runs/${ids[run]}`, undefined, token);
-        expect(status).toBe(204);
-      }),
-    );
-    const after = markersIn(dataDir);
-    expect([...after.keys()].toSorted((a, b) => a - b)).toEqual(kept);
-    expect([...after.values()].every((count) => count === each)).toBe(true);
-    using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
-    expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
-    await allFinished(
-      service,
-      (kept ?? []).map((run) => ids[run] ?? ""),
-    );
-  },
-);
+  const isGone = (run: number): void => expect(markersIn(dataDir).get(run)).toBeUndefined();
+  const [kept, byCli, byPage] = [0, 1, 2].map((rest) => ids.map((_id, run) => run).filter((run) => run % 3 === rest));
+  for (const run of byCli?.slice(0, 2) ?? []) {
+    await done(dataDir, "run", "delete", ids[run] ?? "");
+    isGone(run);
+  }
+  await Promise.all((byCli ?? []).map((run) => done(dataDir, "run", "delete", ids[run] ?? "")));
+  byCli?.forEach(isGone);
+  const token = operatorToken(service);
+  await Promise.all(
+    (byPage ?? []).map(async (run) => {
+      const { status } = await call(service, "DELETE", `/manage/v1/runs/${ids[run]}`, undefined, token);
+      expect(status).toBe(204);
+    }),
+  );
+  const after = markersIn(dataDir);
+  expect([...after.keys()].toSorted((a, b) => a - b)).toEqual(kept);
+  expect([...after.values()].every((count) => count === each)).toBe(true);
+  using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+  expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+  await allFinished(
+    service,
+    (kept ?? []).map((run) => ids[run] ?? ""),
+  );
+});
 
-test("an upload of a deleted run is kept while another run has it", { timeout: 60_000 }, async () => {
+test("an upload of a deleted run is kept while another run has it", async () => {
   await using server = await chatServer(...Array.from({ length: 100 }, () => model));
   await using service = await startService(newDataDir(), modelAt(server.baseUrl));
   const [first, second] = [await markedRun(service, 1), await markedRun(service, 1)];
@@ -158,7 +154,7 @@ test("an upload of a deleted run is kept while another run has it", { timeout: 6
   expect(markersIn(service.dataDir)).toEqual(new Map());
 });
 
-test("kill -9 during a deletion: the next start continues it", { timeout: 120_000 }, async () => {
+test("kill -9 during a deletion: the next start continues it", async () => {
   await using server = await chatServer(...Array.from({ length: 100 }, () => model));
   const dataDir = newDataDir();
   const args = modelAt(server.baseUrl);
@@ -189,41 +185,35 @@ test("kill -9 during a deletion: the next start continues it", { timeout: 120_00
   rmSync(dataDir, { recursive: true });
 });
 
-test(
-  "kill -9 during the deletion of an organization: the next start deletes the rest",
-  { timeout: 120_000 },
-  async () => {
-    await using server = await chatServer(...Array.from({ length: 100 }, () => model));
-    const dataDir = newDataDir();
-    const args = modelAt(server.baseUrl);
-    const first = await startService(dataDir, args);
-    const { apiKey } = first;
-    const [organization] = await listed<{ id: string; name: string }>(dataDir, "org", "list");
-    if (!organization) throw new Error("the starter organization is missing");
-    const ids = [await markedRun(first, 1), await markedRun(first, 2, "wait")];
-    await allFinished(first, ids.slice(0, 1));
-    const path = `/manage/v1/organizations/${organization.id}?name=${encodeURIComponent(organization.name)}`;
-    const deleted = call(first, "DELETE", path, undefined, operatorToken(first)).catch(() => {});
-    using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
-    const deleting = db.prepare("SELECT body ->> 'deleting' AS deleting FROM organizations WHERE id = ?");
-    await expect.poll(() => deleting.get(organization.id)?.["deleting"] ?? null, { interval: 1 }).not.toBeNull();
-    await first.end("SIGKILL");
-    await deleted;
-    expect(new Set(markersIn(dataDir).keys())).toEqual(new Set([1, 2]));
-    const second = await startService(dataDir, args);
-    await expect.poll(() => deleting.get(organization.id), { timeout: 60_000 }).toBeUndefined();
-    await expect.poll(() => markersIn(dataDir), { timeout: 30_000 }).toEqual(new Map());
-    expect((await call({ ...second, apiKey }, "GET", "/ext/v1/agent")).status).toBe(401);
-    for (const table of ["runs", "deliveries", "configurations", "uploads", "erasures"]) {
-      expect([table, db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]]).toEqual([table, 0]);
-    }
-    const { id } = await done(dataDir, "org", "create", "--name", "By hand");
-    expect(await rejected(dataDir, "org", "delete", id, "--name", "by hand")).toContain(
-      "does not confirm the deletion",
-    );
-    expect(await done(dataDir, "org", "delete", id, "--name", "By hand")).toEqual({ complete: true, runs: 0 });
-    expect(await rejected(dataDir, "org", "show", id)).toContain("does not exist");
-    await second.end("SIGTERM");
-    rmSync(dataDir, { recursive: true });
-  },
-);
+test("kill -9 during the deletion of an organization: the next start deletes the rest", async () => {
+  await using server = await chatServer(...Array.from({ length: 100 }, () => model));
+  const dataDir = newDataDir();
+  const args = modelAt(server.baseUrl);
+  const first = await startService(dataDir, args);
+  const { apiKey } = first;
+  const [organization] = await listed<{ id: string; name: string }>(dataDir, "org", "list");
+  if (!organization) throw new Error("the starter organization is missing");
+  const ids = [await markedRun(first, 1), await markedRun(first, 2, "wait")];
+  await allFinished(first, ids.slice(0, 1));
+  const path = `/manage/v1/organizations/${organization.id}?name=${encodeURIComponent(organization.name)}`;
+  const deleted = call(first, "DELETE", path, undefined, operatorToken(first)).catch(() => {});
+  using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+  const deleting = db.prepare("SELECT body ->> 'deleting' AS deleting FROM organizations WHERE id = ?");
+  await expect.poll(() => deleting.get(organization.id)?.["deleting"] ?? null, { interval: 1 }).not.toBeNull();
+  await first.end("SIGKILL");
+  await deleted;
+  expect(new Set(markersIn(dataDir).keys())).toEqual(new Set([1, 2]));
+  const second = await startService(dataDir, args);
+  await expect.poll(() => deleting.get(organization.id), { timeout: 60_000 }).toBeUndefined();
+  await expect.poll(() => markersIn(dataDir), { timeout: 30_000 }).toEqual(new Map());
+  expect((await call({ ...second, apiKey }, "GET", "/ext/v1/agent")).status).toBe(401);
+  for (const table of ["runs", "deliveries", "configurations", "uploads", "erasures"]) {
+    expect([table, db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]]).toEqual([table, 0]);
+  }
+  const { id } = await done(dataDir, "org", "create", "--name", "By hand");
+  expect(await rejected(dataDir, "org", "delete", id, "--name", "by hand")).toContain("does not confirm the deletion");
+  expect(await done(dataDir, "org", "delete", id, "--name", "By hand")).toEqual({ complete: true, runs: 0 });
+  expect(await rejected(dataDir, "org", "show", id)).toContain("does not exist");
+  await second.end("SIGTERM");
+  rmSync(dataDir, { recursive: true });
+});

@@ -34,29 +34,25 @@ async function runExample(
 
 const output = ({ transcript }: RunStatus) => transcript.at(-1)?.text;
 
-test(
-  "data analyst: the output contains a number that the sandbox computed from the CSV",
-  { timeout: 60_000 },
-  async () => {
-    const rows = Array.from({ length: 500 }, (_, n) => `"Shop ${n}, Ltd",${(n * 7919) % 1_000},EUR`);
-    const expected = rows.reduce((sum, _, n) => sum + ((n * 7919) % 1_000), 0);
-    const code = `
+test.concurrent("data analyst: the output contains a number that the sandbox computed from the CSV", async () => {
+  const rows = Array.from({ length: 500 }, (_, n) => `"Shop ${n}, Ltd",${(n * 7919) % 1_000},EUR`);
+  const expected = rows.reduce((sum, _, n) => sum + ((n * 7919) % 1_000), 0);
+  const code = `
 import csv
 total = sum(int(row["amount"]) for row in csv.DictReader(open("sales.csv")))
 open("total.csv", "w").write(f"total\\n{total}\\n")
 print(total)`;
-    const run = await runExample("examples/data-analyst.json", [callsTool("run_python", { code }), answersWithResult], {
-      input: "What is the total?",
-      files: { "sales.csv": `shop,amount,currency\n${rows.join("\n")}\n` },
-    });
-    expect(run.loop_status).toBe("finished");
-    expect(output(run)).toContain(`It says: ${expected}\n`);
-    expect(output(run)).toContain("Wrote total.csv");
-    expect(await fileText(run.dataDir, run.agent_id, "total.csv")).toBe(`total\n${expected}\n`);
-  },
-);
+  const run = await runExample("examples/data-analyst.json", [callsTool("run_python", { code }), answersWithResult], {
+    input: "What is the total?",
+    files: { "sales.csv": `shop,amount,currency\n${rows.join("\n")}\n` },
+  });
+  expect(run.loop_status).toBe("finished");
+  expect(output(run)).toContain(`It says: ${expected}\n`);
+  expect(output(run)).toContain("Wrote total.csv");
+  expect(await fileText(run.dataDir, run.agent_id, "total.csv")).toBe(`total\n${expected}\n`);
+});
 
-test("document reader: reads Word and PDF documents", { timeout: 60_000 }, async () => {
+test.concurrent("document reader: reads Word and PDF documents", async () => {
   const files = {
     "offer.docx": docx("Our offer", "The price is 4,711 euro."),
     "terms.pdf": pdf("Pay in 14 days.", "Done."),
@@ -72,7 +68,7 @@ test("document reader: reads Word and PDF documents", { timeout: 60_000 }, async
   expect(output(run)).toContain("[Page 1 of 2]\nPay in 14 days.");
 });
 
-test("MCP user: calls the server's tool with the secret header", { timeout: 60_000 }, async () => {
+test.concurrent("MCP user: calls the server's tool with the secret header", async () => {
   await using server = await mcpServer();
   const agent = readFileSync(join(root, "examples/mcp-user.json"), "utf8").replace(/http:[^"]*/, server.url);
   const example = join(newDataDir(), "agent.json");
@@ -87,7 +83,7 @@ test("MCP user: calls the server's tool with the secret header", { timeout: 60_0
   rmSync(example);
 });
 
-test("order desk: asks the caller's program, a person, and for an approval", { timeout: 60_000 }, async () => {
+test.concurrent("order desk: asks the caller's program, a person, and for an approval", async () => {
   await using model = await chatServer(
     callsTool("stock_of", { sku: "4711" }),
     callsTool("ask_person", { question: "How many?" }),

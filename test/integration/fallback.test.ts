@@ -41,7 +41,7 @@ async function start(first: string, backup: string, ...more: string[]): Promise<
   return service;
 }
 
-test("kill -9 while the fallback is asked repeats its call, and none of the first model", async () => {
+test.concurrent("kill -9 while the fallback is asked repeats its call, and none of the first model", async () => {
   await using one = await chatServer(down);
   await using two = await chatServer(hangs, answers);
   const first = await start(one.baseUrl, two.baseUrl);
@@ -58,10 +58,10 @@ test("kill -9 while the fallback is asked repeats its call, and none of the firs
   expect(stdout).toMatch(/fallback: The model server .* answered 503: down/);
 });
 
-test.each([
+test.concurrent.each([
   ["breaks off each time", breaksOff, 5],
   ["sends nothing", hangs, 2],
-])("the fallback answers for a model that %s", { timeout: 90_000 }, async (_, reply, atLeast) => {
+])("the fallback answers for a model that %s", async (_, reply, atLeast) => {
   await using one = await chatServer(...Array.from({ length: 20 }, () => reply));
   await using two = await chatServer(answers);
   await using service = await start(one.baseUrl, two.baseUrl, "--model-idle-seconds", "5");

@@ -122,7 +122,7 @@ async function filesIn(stores: Stores): Promise<string[]> {
   return contents.map(({ file, content }) => `${file.name}: ${Buffer.from(content).toString()}`);
 }
 
-const steps = 6;
+const steps = 3;
 
 const files = Array.from({ length: steps }, (_, index) => `${index + 1}.txt: Go`).toSorted();
 const complete = {

@@ -147,4 +147,4 @@ test("on a full disk, creates are refused, runs wait, and all finish when there 
   await service.end("SIGTERM");
   await using restarted = await startService(...options);
   await expectAllFinished({ ...restarted, apiKey: service.apiKey });
-}, 180_000);
+});

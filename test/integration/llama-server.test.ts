@@ -80,7 +80,7 @@ describe.skipIf(!isInstalled)("the server of llama.cpp", () => {
       "--model",
       "tiny",
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
     await stopServer?.();

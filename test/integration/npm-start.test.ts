@@ -19,40 +19,36 @@ import { create, newDataDir, type Service, startService } from "./service.ts";
 test.skipIf(process.platform === "win32").each([
   ["SIGTERM to npm", "SIGTERM", "npm"],
   ["Ctrl-C (SIGINT to the process group)", "SIGINT", "group"],
-] as const)(
-  "npm start: %s stops the service, and its data directory is free",
-  { timeout: 60_000 },
-  async (_, signal, to) => {
-    const dataDir = newDataDir();
-    const npm = spawn("npm", ["start", "--silent", "--", "--json", "--port", "0", "--data-dir", dataDir], {
-      cwd: root,
-      detached: true, // in a separate process group
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const { pid = 0 } = npm;
+] as const)("npm start: %s stops the service, and its data directory is free", async (_, signal, to) => {
+  const dataDir = newDataDir();
+  const npm = spawn("npm", ["start", "--silent", "--", "--json", "--port", "0", "--data-dir", dataDir], {
+    cwd: root,
+    detached: true, // in a separate process group
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const { pid = 0 } = npm;
+  try {
+    const lines = createInterface(npm.stdout)[Symbol.asyncIterator]();
+    const { base_url } = JSON.parse(String((await lines.next()).value)) as { base_url: string };
+    const exited = new Promise((resolve) => npm.once("exit", resolve));
+    process.kill(to === "group" ? -pid : pid, signal);
+    expect(await Promise.race([exited, sleep(10_000, "npm is still running")])).toBe(0);
+    await expect(fetch(`${base_url}/v1/openapi.json`)).rejects.toThrow("fetch failed");
+    await using next = await startService(dataDir);
+    expect(next.baseUrl).not.toBe(base_url);
+  } finally {
     try {
-      const lines = createInterface(npm.stdout)[Symbol.asyncIterator]();
-      const { base_url } = JSON.parse(String((await lines.next()).value)) as { base_url: string };
-      const exited = new Promise((resolve) => npm.once("exit", resolve));
-      process.kill(to === "group" ? -pid : pid, signal);
-      expect(await Promise.race([exited, sleep(10_000, "npm is still running")])).toBe(0);
-      await expect(fetch(`${base_url}/v1/openapi.json`)).rejects.toThrow("fetch failed");
-      await using next = await startService(dataDir);
-      expect(next.baseUrl).not.toBe(base_url);
-    } finally {
-      try {
-        process.kill(-pid, "SIGKILL");
-      } catch {
-        // the group has ended
-      }
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // the group has ended
     }
-  },
-);
+  }
+});
 
 /** Options of a model whose server does not respond. */
 const model = ["--model", "openai-compatible", "--model-base-url", "http://127.0.0.1:9/v1", "--model-name", "m"];
 
-describe("the first screen", () => {
+describe.concurrent("the first screen", () => {
   test("has the console, the API, a new key, a request that works, and the models that were found", async () => {
     const text = await screen([], { ANTHROPIC_API_KEY: "sk-ant-secret", OPENAI_API_KEY: "" });
     expect(text.split("\n").length).toBeLessThan(24);
@@ -78,7 +74,7 @@ describe("the first screen", () => {
   });
 });
 
-describe("the addresses", () => {
+describe.concurrent("the addresses", () => {
   test.each([
     ["127.0.0.1", "http://127.0.0.1:"],
     ["localhost", "http://localhost:"],
@@ -102,7 +98,7 @@ describe("the addresses", () => {
   });
 });
 
-describe("the line of the model", () => {
+describe.concurrent("the line of the model", () => {
   test("says that runs are refused when the model was removed, disabled or stopped", async () => {
     const dataDir = newDataDir();
     await screen(model, {}, dataDir);
@@ -127,7 +123,7 @@ describe("the line of the model", () => {
   });
 });
 
-describe("the warning about secrets", () => {
+describe.concurrent("the warning about secrets", () => {
   const key = ["--model-secret", "env:SOME_KEY"];
 
   test("is absent for a key that was entered on the page", async () => {

@@ -36,7 +36,7 @@ test("is 503 after a write that the database refused, and ready when it takes wr
     expect(await ask(service.baseUrl)).toEqual(unavailable(reason));
   }
   await expect.poll(() => ask(service.baseUrl), { timeout: 20_000 }).toEqual(ready);
-}, 60_000);
+});
 
 test("names a data directory that cannot be written, without its path", async () => {
   const database = openDatabase(join(newDataDir(), "runs.sqlite"));

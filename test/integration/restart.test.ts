@@ -12,40 +12,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fileText } from "./admin.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
-import { type Caller, createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
+import { type Caller, createRun, finished, newDataDir, type RunStatus, startService } from "./service.ts";
 
-const slowInput = "demo: steps=8 delay=60";
 const statusAndRoles = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
 const finishedOnce = ["finished", ["input_to_agent", "output_from_agent"]];
 
-test(
-  "kill -9 at several points of a run: it resumes after each start and finishes once",
-  { timeout: 120_000 },
-  async () => {
-    const dataDir = newDataDir();
-    const first = await startService(dataDir);
-    const runId = await createRun(first, {
-      input_text: slowInput,
-      files: [{ filename: "a.txt", content_base64: Buffer.from("kept across kills").toString("base64") }],
-    });
-    let service = first;
-    let killsWhileRunning = 0;
-    for (const delay of [0, 30, 75, 140, 200]) {
-      await sleep(delay);
-      if ((await read({ ...service, apiKey: first.apiKey }, runId)).loop_status === "running") killsWhileRunning++;
-      expect(await service.end("SIGKILL")).toBe("SIGKILL");
-      service = await startService(dataDir);
-    }
-    expect(killsWhileRunning).toBeGreaterThan(1);
-    expect(statusAndRoles(await finished({ ...service, apiKey: first.apiKey }, runId))).toEqual(finishedOnce);
-    await service.end("SIGTERM");
-  },
-);
-
-test("kill -9 is an event of the turn that it interrupted; a slow step is none", async () => {
+test.concurrent("kill -9 is an event of the turn that it interrupted; a slow step is none", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const slow = await createRun(first, { input_text: "demo: steps=1 delay=400" });
@@ -68,28 +43,7 @@ async function eventsOf({ baseUrl, apiKey }: Caller, runId: string): Promise<{ t
   return ((await response.json()) as { data: { type: string }[] }).data;
 }
 
-test("kill -9 during 40 creates: every acknowledged run finishes with its input and one output", async () => {
-  const dataDir = newDataDir();
-  const first = await startService(dataDir);
-  const acknowledged: string[] = [];
-  const creates = Array.from({ length: 40 }, async (_, i) => {
-    await sleep(i * 3);
-    await createRun(first, { input_text: `run ${i}` }).then(
-      (id) => acknowledged.push(id),
-      () => {},
-    ); // interrupted by the kill
-  });
-  await expect.poll(() => acknowledged.length, { timeout: 25_000, interval: 1 }).toBeGreaterThan(4);
-  await first.end("SIGKILL");
-  await Promise.all(creates);
-  expect(acknowledged.length).toBeLessThan(creates.length);
-  const second = await startService(dataDir);
-  for (const id of acknowledged)
-    expect(statusAndRoles(await finished({ ...second, apiKey: first.apiKey }, id))).toEqual(finishedOnce);
-  await second.end("SIGTERM");
-});
-
-test("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async () => {
+test.concurrent("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const runId = await createRun(first, { input_text: "demo: steps=3 delay=1500" });
@@ -102,7 +56,7 @@ test("SIGINT stops the service at once with exit code 0, and the run resumes at 
   await second.end("SIGTERM");
 });
 
-test("a start deletes the files of creates that a crash interrupted, and no others", async () => {
+test.concurrent("a start deletes the files of creates that a crash interrupted, and no others", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const runId = await createRun(first, { files: [{ filename: "a.txt", content_base64: "QQ==" }] });
@@ -123,7 +77,7 @@ test("a start deletes the files of creates that a crash interrupted, and no othe
   expect(readdirSync(join(workspaces, runId))).toHaveLength(1);
 });
 
-test("a service whose data directory is removed exits with an error instead of accepting runs that would be lost", async () => {
+test.concurrent("a service whose data directory is removed exits with an error instead of accepting runs that would be lost", async () => {
   const service = await startService();
   let stderr = "";
   service.child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -132,50 +86,51 @@ test("a service whose data directory is removed exits with an error instead of a
   expect(stderr).toMatch(/npm start: the data directory \S+ was removed while the service was running\n$/);
 });
 
-test("a failed start prints the reason in one line and exits with 1", async () => {
-  const service = await startService();
-  const port = new URL(service.baseUrl).port;
+const lineWith = (reason: string) => new RegExp(`^the service ended with 1: [^\\n]*${reason}[^\\n]*\\n$`);
+/** A data directory with one file. */
+function directoryWith(name: string, content: string | Buffer): string {
   const dataDir = newDataDir();
-  await expect(startService(dataDir, ["--port", port])).rejects.toThrow(
-    /^the service ended with 1: [^\n]*port \d+ on .* is in use[^\n]*\n$/,
-  );
-  // The key is shown only once, so a failed start must not create it.
-  const stores = openLocalPlatform({ dataDir });
-  expect(await stores.accounts.listAgents()).toEqual([]);
-  stores.close();
-  await expect(startService(service.dataDir)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*in use by another server[^\n]*\n$/,
-  );
-  const damaged = newDataDir();
-  const database = join(damaged, "runs.sqlite");
-  openLocalPlatform({ dataDir: damaged }).close();
-  writeFileSync(database, readFileSync(database).fill("damage", 4_096)); // all but the first page
-  await expect(startService(damaged)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*cannot use the data directory [^\n]*: [^\n]*malformed[^\n]*\n$/,
-  );
-  const unlockable = newDataDir();
-  writeFileSync(join(unlockable, "server.lock"), "no database".repeat(100));
-  await expect(startService(unlockable)).rejects.toThrow(
-    /^the service ended with 1: [^\n]*cannot use the data directory [^\n]*: [^\n]*server\.lock[^\n]*\n$/,
-  );
-  await expect(startService("/dev/null/data")).rejects.toThrow(
-    /^the service ended with 1: [^\n]*cannot use the data directory[^\n]*\n$/,
-  );
-  for (const option of ["--host", "--data-dir"]) {
-    await expect(startService(newDataDir(), [option, ""])).rejects.toThrow(`npm start: ${option} is ""; expected`);
-  }
-  await expect(startService(newDataDir(), ["--port", "x"])).rejects.toThrow(
-    /^the service ended with 1: [^\n]*--port is "x"; expected[^\n]*\n$/,
-  );
-  for (const size of ["0", "201"]) {
-    await expect(startService(newDataDir(), ["--max-upload", size])).rejects.toThrow(
-      `--max-upload is "${size}"; expected a whole number of MB from 1 to 200`,
-    );
-  }
-  await expect(startService(newDataDir(), ["--nonsense"])).rejects.toThrow(
-    /^the service ended with 1: [^\n]*--nonsense[^\n]*\n$/,
-  );
-  await service.end("SIGTERM");
+  writeFileSync(join(dataDir, name), content);
+  return dataDir;
+}
+
+describe("a failed start prints the reason in one line and exits with 1:", () => {
+  test("the port or the data directory is in use", async () => {
+    await using service = await startService();
+    const { port } = new URL(service.baseUrl);
+    const dataDir = newDataDir();
+    await expect(startService(dataDir, ["--port", port])).rejects.toThrow(lineWith("port \\d+ on .* is in use"));
+    // The key is shown only once, so a failed start must not create it.
+    const stores = openLocalPlatform({ dataDir });
+    expect(await stores.accounts.listAgents()).toEqual([]);
+    stores.close();
+    await expect(startService(service.dataDir)).rejects.toThrow(lineWith("in use by another server"));
+  });
+
+  test.concurrent("the data directory cannot be used", async ({ expect: claim }) => {
+    const damaged = newDataDir();
+    const database = join(damaged, "runs.sqlite");
+    openLocalPlatform({ dataDir: damaged }).close();
+    writeFileSync(database, readFileSync(database).fill("damage", 4_096)); // all but the first page
+    const unlockable = directoryWith("server.lock", "no database".repeat(100));
+    const unusable = "cannot use the data directory";
+    await Promise.all([
+      claim(startService(damaged)).rejects.toThrow(lineWith(`${unusable} [^\\n]*: [^\\n]*malformed`)),
+      claim(startService(unlockable)).rejects.toThrow(lineWith(`${unusable} [^\\n]*: [^\\n]*server\\.lock`)),
+      claim(startService("/dev/null/data")).rejects.toThrow(lineWith(unusable)),
+    ]);
+  });
+
+  test.concurrent.each([
+    [["--host", ""], '--host is ""; expected'],
+    [["--data-dir", ""], '--data-dir is ""; expected'],
+    [["--port", "x"], '--port is "x"; expected'],
+    [["--max-upload", "0"], '--max-upload is "0"; expected a whole number of MB from 1 to 200'],
+    [["--max-upload", "201"], '--max-upload is "201"; expected a whole number of MB from 1 to 200'],
+    [["--nonsense"], "--nonsense"],
+  ])("%j", async (options, reason) => {
+    await expect(startService(newDataDir(), options)).rejects.toThrow(lineWith(reason));
+  });
 });
 
 test.skipIf(process.platform === "win32")(

@@ -201,7 +201,7 @@ const operation = fc.record({
 let cases = 0;
 
 // `AGENT_RUNS_TEST_SEED` chooses other operations. A failure prints its seed and its operations.
-test("both platforms come to the same records and lists, whatever is written", { timeout: 60_000 }, async () => {
+test("both platforms come to the same records and lists, whatever is written", async () => {
   const property = fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 30 }), async (chosen) => {
     const number = ++cases;
     const ids = ["0", "1"].map((id) => `${number}-${id}`);

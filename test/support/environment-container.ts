@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -53,8 +62,13 @@ function user() {
   return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 }
 
-export async function environmentContainer(memoryMegabytes = 2_048): Promise<EnvironmentContainer> {
-  const folder = await mkdtemp(join(tmpdir(), "environment-"));
+let code: string | undefined;
+
+/** The folder of what all containers of this process read: the function's code, Node.js and the facts. */
+function codeFolder(): string {
+  if (code !== undefined) return code;
+  const folder = mkdtempSync(join(tmpdir(), "environment-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const path of [folder, tmpdir()]) chmodSync(path, statSync(path).mode | 0o011); // for the user without rights
   const handler = join(folder, "handler");
   mkdirSync(handler);
@@ -62,9 +76,11 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
   const node = join(folder, "node");
   copyFileSync(process.execPath, node);
   chmodSync(node, 0o111);
-  const facts = join(folder, "facts.json");
-  writeFileSync(facts, JSON.stringify(testFacts));
+  writeFileSync(join(folder, "facts.json"), JSON.stringify(testFacts));
+  return (code = folder);
+}
 
+export async function environmentContainer(memoryMegabytes = 2_048): Promise<EnvironmentContainer> {
   const waiting: { event: FunctionEvent; milliseconds: number; resolve: (answer: Answer) => void }[] = [];
   let asks: (() => void) | undefined;
   const running = new Map<string, (answer: Answer) => void>();
@@ -96,7 +112,7 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
     });
   });
 
-  const child = spawn("bwrap", [...namespaces, ...rootBinds(folder), ...environment(api.port, memoryMegabytes)], {
+  const child = spawn("bwrap", [...namespaces, ...rootBinds(codeFolder()), ...environment(api.port, memoryMegabytes)], {
     stdio: ["ignore", "pipe", "pipe", ...notOpen, "pipe"],
     env: { PATH: process.env["PATH"] }, // programs can read that of process 1, which is bubblewrap's
     ...user(),
@@ -126,7 +142,6 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
       child.kill("SIGKILL");
       await ended;
       await api.close();
-      await rm(folder, { recursive: true });
     },
   };
 }

@@ -17,8 +17,8 @@ const callsOf = (step: number): [name: string, input: object][] =>
     ["list_files", {}] as [string, object],
   ].slice(0, 1 + (step % 3));
 
-/** Two with each number of parallel calls, from one to three. */
-const steps = 6;
+/** One with each number of parallel calls, from one to three. */
+const steps = 3;
 
 const records = steps + 1 + Array.from({ length: steps }, (_, n) => callsOf(n + 1).length).reduce((a, b) => a + b);
 const model: Reply = slowly(

@@ -94,7 +94,9 @@ describe.concurrent.each(attacks)("%s: %s", (engine, _, program) => {
     const result = await run(engine, program, { seconds });
     expect(result.problem).toBeTruthy();
     expect(result.output.length).toBeLessThan(101_000);
-    const next = await run(engine, engine === "python" ? "print(2 + 2)" : "2 + 2");
+    const next = await run(engine, engine === "python" ? "print(2 + 2)" : "2 + 2", {
+      seconds: 120, // on a busy machine, where other work has a higher priority
+    });
     expect(next.output.trim()).toBe("4");
   });
 });

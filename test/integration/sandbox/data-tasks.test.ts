@@ -302,17 +302,21 @@ print(sum(int(sale.text) for _, sale in tree.iterparse("sales.xml") if sale.tag 
 
 afterAll(() => sandbox.close());
 
+async function expectSolved({ engine, files, program, output, saved }: Task): Promise<void> {
+  const result = await run(engine, program, { files, seconds: 120 });
+  expect(result.problem).toBeUndefined();
+  expect(result.output.trim()).toBe(output);
+  for (const [name, content] of Object.entries(saved ?? {})) {
+    expect(written(result)[name] === content, `content of ${name}`).toBe(true);
+  }
+}
+
+describe("a program reads and writes files of 10,000 rows, which are 1.5 MB,", () => {
+  it.each(Object.entries(tasks(10_000)))("%s", (_, task) => expectSolved(task));
+});
+
 describe("a program reads and writes files of 100,000 rows, which are 15 MB,", () => {
-  it.each(Object.entries(tasks(100_000)))(
-    "%s",
-    async (_, { engine, files, program, output, saved }) => {
-      const result = await run(engine, program, { files, seconds: 120 });
-      expect(result.problem).toBeUndefined();
-      expect(result.output.trim()).toBe(output);
-      for (const [name, content] of Object.entries(saved ?? {})) {
-        expect(written(result)[name] === content, `content of ${name}`).toBe(true);
-      }
-    },
-    180_000,
-  );
+  const large = tasks(100_000);
+  const names = ["Python: replace in place", "Python: group JSON lines", "JavaScript: write a filtered table"];
+  it.each(names)("%s", (name) => expectSolved(large[name]!));
 });

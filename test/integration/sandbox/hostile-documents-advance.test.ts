@@ -17,7 +17,6 @@ describe("advance, as deployed", () => {
 
   it.each(hostileDocuments.filter(({ name }) => read.has(name)))(
     "ends the turn of a hostile document: $kind, $name",
-    { timeout: 120_000 },
     async ({ content }) => {
       const { status, output } = await advance.read(content());
       expect(status).toBe("finished");

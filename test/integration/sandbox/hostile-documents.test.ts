@@ -49,7 +49,8 @@ describe.each(["local", "aws"])("the document reader of the platform %s", (platf
     });
   });
 
-  it.concurrent.each(hostileDocuments)(
+  // Both platforms read with the same code; that of AWS is what was bundled.
+  it.skipIf(platform === "local").concurrent.each(hostileDocuments)(
     `is stopped at a limit of ${seconds} s: $kind, $name`,
     async ({ kind, content }) => {
       const bytes = content();

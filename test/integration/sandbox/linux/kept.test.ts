@@ -13,7 +13,7 @@ function calls() {
   return callsIn(linuxOf(runId), localWorkspace(folder), runId);
 }
 
-describe.skipIf("unavailable" in engine)(`files between calls${reasonToSkip(engine)}`, { timeout: 60_000 }, () => {
+describe.skipIf("unavailable" in engine)(`files between calls${reasonToSkip(engine)}`, () => {
   it("keep times to the microsecond, permissions, links, empty folders and all names", async () => {
     const { sh } = calls();
     await sh(`mkdir -p d/e empty .hidden; echo s > .hidden/.env; echo hi > run.sh; chmod 755 run.sh; echo x > secret; chmod 600 secret

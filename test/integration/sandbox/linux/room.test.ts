@@ -28,7 +28,7 @@ function calls(left = 1024 * megabyte) {
   });
 }
 
-describe.skipIf("unavailable" in engine)(`what a program may store${reasonToSkip(engine)}`, { timeout: 60_000 }, () => {
+describe.skipIf("unavailable" in engine)(`what a program may store${reasonToSkip(engine)}`, () => {
   it("is known before a byte is stored: 40 sparse files of 199 MB leave nothing behind a quota of 100 MB", async () => {
     const run = calls(100 * megabyte);
     const text = await run.sh("for i in $(seq 40); do echo $i > f$i; truncate -s 199M f$i; done; echo small > small");

@@ -165,7 +165,7 @@ engines.push({
 let runs = 0;
 
 describe.each(engines)("the workspace in $name is like an ordinary folder", ({ isMissing, open }) => {
-  it.skipIf(isMissing).each(idioms)("$title", { timeout: 60_000 }, async ({ calls }) => {
+  it.skipIf(isMissing).each(idioms)("$title", async ({ calls }) => {
     if ("unavailable" in engine) return;
     const { sh } = open(`same-${++runs}`);
     const texts: string[] = [];
