@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { gates, inputsOf } from "../gates.ts";
 
 /** Modules that a file imports when it runs. Those of types it does not load. */
@@ -21,20 +21,23 @@ function importedBy(entries: string[]): string[] {
 }
 
 describe.each(gates)("the gate: $name", (gate) => {
+  let isInput: Awaited<ReturnType<typeof inputsOf>>;
+  beforeAll(async () => {
+    isInput = await inputsOf(gate);
+  });
+
   test("has test files", () => {
     expect([...gate.tests, ...gate.starts].filter((glob) => globSync(glob).length === 0)).toEqual([]);
   });
 
-  test("is opened by a change in any file that its tests and their programs import, and by a dependency", async () => {
-    const isInput = await inputsOf(gate);
+  test("is opened by a change in any file that its tests and their programs import, and by a dependency", () => {
     const imported = importedBy([...gate.tests, ...gate.starts].flatMap((glob) => globSync(glob)));
     expect(imported.length).toBeGreaterThan(10);
     expect(imported.filter((path) => !isInput(path))).toEqual([]);
     expect(["package-lock.json", ".nvmrc", "test/gates.ts"].every(isInput)).toBe(true);
   });
 
-  test("stays closed for the page, the documents and the clients", async () => {
-    const isInput = await inputsOf(gate);
+  test("stays closed for the page, the documents and the clients", () => {
     const others = globSync(["console/**/*.tsx", "docs/*.md", "clients/**/*.{ts,py,md}", "CHANGELOG.md"]);
     expect(others.length).toBeGreaterThan(100);
     expect(others.filter(isInput)).toEqual([]);
