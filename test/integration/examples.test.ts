@@ -83,7 +83,7 @@ test.concurrent("MCP user: calls the server's tool with the secret header", asyn
   rmSync(example);
 });
 
-test.concurrent("order desk: asks the caller's program, a person, and for an approval", async () => {
+test.concurrent("order desk: asks the caller's program, a person, and for an approval", async ({ expect: inTest }) => {
   await using model = await chatServer(
     callsTool("stock_of", { sku: "4711" }),
     callsTool("ask_person", { question: "How many?" }),
@@ -101,7 +101,7 @@ test.concurrent("order desk: asks the caller's program, a person, and for an app
     const answers = [["--output", '{"in_stock": 9}'], ["--output", "Four"], ["--allow"]];
     for (const [index, answer] of answers.entries()) {
       const open = async () => (await done(dataDir, "run", "show", id))["open_calls"];
-      await expect.poll(open, { timeout: 20_000 }).toMatchObject([{ id: `1.${index + 1}.0` }]);
+      await inTest.poll(open, { timeout: 20_000 }).toMatchObject([{ id: `1.${index + 1}.0` }]);
       await done(dataDir, "run", "answer", id, `1.${index + 1}.0`, ...answer);
     }
     expect((await finished(caller, id)).loop_status).toBe("finished");

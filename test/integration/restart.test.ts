@@ -20,13 +20,15 @@ import { type Caller, createRun, finished, newDataDir, type RunStatus, startServ
 const statusAndRoles = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
 const finishedOnce = ["finished", ["input_to_agent", "output_from_agent"]];
 
-test.concurrent("kill -9 is an event of the turn that it interrupted; a slow step is none", async () => {
+test.concurrent("kill -9 is an event of the turn that it interrupted; a slow step is none", async ({
+  expect: inTest,
+}) => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const slow = await createRun(first, { input_text: "demo: steps=1 delay=400" });
   expect((await finished(first, slow)).loop_status).toBe("finished");
   const killed = await createRun(first, { input_text: "demo: steps=3 delay=1500" });
-  await expect.poll(async () => (await eventsOf(first, killed)).length).toBeGreaterThan(1);
+  await inTest.poll(async () => (await eventsOf(first, killed)).length).toBeGreaterThan(1);
   await first.end("SIGKILL");
   const second = { ...(await startService(dataDir)), apiKey: first.apiKey };
   expect(statusAndRoles(await finished(second, killed))).toEqual(finishedOnce);
@@ -43,11 +45,13 @@ async function eventsOf({ baseUrl, apiKey }: Caller, runId: string): Promise<{ t
   return ((await response.json()) as { data: { type: string }[] }).data;
 }
 
-test.concurrent("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async () => {
+test.concurrent("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async ({
+  expect,
+}) => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const runId = await createRun(first, { input_text: "demo: steps=3 delay=1500" });
-  await expect.poll(async () => (await eventsOf(first, runId)).length).toBeGreaterThan(1);
+  await inTest.poll(async () => (await eventsOf(first, runId)).length).toBeGreaterThan(1);
   expect(await first.end("SIGINT")).toBe(0);
   const second = await startService(dataDir);
   expect(statusAndRoles(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(finishedOnce);
@@ -56,7 +60,9 @@ test.concurrent("SIGINT stops the service at once with exit code 0, and the run 
   await second.end("SIGTERM");
 });
 
-test.concurrent("a start deletes the files of creates that a crash interrupted, and no others", async () => {
+test.concurrent("a start deletes the files of creates that a crash interrupted, and no others", async ({
+  expect: inTest,
+}) => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const runId = await createRun(first, { files: [{ filename: "a.txt", content_base64: "QQ==" }] });
@@ -66,7 +72,7 @@ test.concurrent("a start deletes the files of creates that a crash interrupted, 
   for (const name of [".partial-1", ".mine"]) writeFileSync(join(workspaces, name), "x");
   for (const name of readdirSync(workspaces)) utimesSync(join(workspaces, name), 1, 1);
   const second = await startService(dataDir);
-  await expect.poll(() => readdirSync(workspaces).toSorted()).toEqual([".mine", runId]);
+  await inTest.poll(() => readdirSync(workspaces).toSorted()).toEqual([".mine", runId]);
   expect(await fileText(dataDir, runId, "a.txt")).toBe("A");
   await second.end("SIGTERM");
   // Without the database every run looks like an interrupted create.
@@ -77,12 +83,14 @@ test.concurrent("a start deletes the files of creates that a crash interrupted, 
   expect(readdirSync(join(workspaces, runId))).toHaveLength(1);
 });
 
-test.concurrent("a service whose data directory is removed exits with an error instead of accepting runs that would be lost", async () => {
+test.concurrent("a service whose data directory is removed exits with an error instead of accepting runs that would be lost", async ({
+  expect,
+}) => {
   const service = await startService();
   let stderr = "";
   service.child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   rmSync(service.dataDir, { recursive: true });
-  await expect.poll(() => service.child.exitCode).toBe(1);
+  await inTest.poll(() => service.child.exitCode).toBe(1);
   expect(stderr).toMatch(/npm start: the data directory \S+ was removed while the service was running\n$/);
 });
 
@@ -95,7 +103,7 @@ function directoryWith(name: string, content: string | Buffer): string {
 }
 
 describe("a failed start prints the reason in one line and exits with 1:", () => {
-  test("the port or the data directory is in use", async () => {
+  test("the port or the data directory is in use", async ({ expect: inTest }) => {
     await using service = await startService();
     const { port } = new URL(service.baseUrl);
     const dataDir = newDataDir();
@@ -107,7 +115,7 @@ describe("a failed start prints the reason in one line and exits with 1:", () =>
     await expect(startService(service.dataDir)).rejects.toThrow(lineWith("in use by another server"));
   });
 
-  test.concurrent("the data directory cannot be used", async ({ expect: claim }) => {
+  test.concurrent("the data directory cannot be used", async () => {
     const damaged = newDataDir();
     const database = join(damaged, "runs.sqlite");
     openLocalPlatform({ dataDir: damaged }).close();
@@ -115,9 +123,9 @@ describe("a failed start prints the reason in one line and exits with 1:", () =>
     const unlockable = directoryWith("server.lock", "no database".repeat(100));
     const unusable = "cannot use the data directory";
     await Promise.all([
-      claim(startService(damaged)).rejects.toThrow(lineWith(`${unusable} [^\\n]*: [^\\n]*malformed`)),
-      claim(startService(unlockable)).rejects.toThrow(lineWith(`${unusable} [^\\n]*: [^\\n]*server\\.lock`)),
-      claim(startService("/dev/null/data")).rejects.toThrow(lineWith(unusable)),
+      expect(startService(damaged)).rejects.toThrow(lineWith(`${unusable} [^\\n]*: [^\\n]*malformed`)),
+      expect(startService(unlockable)).rejects.toThrow(lineWith(`${unusable} [^\\n]*: [^\\n]*server\\.lock`)),
+      expect(startService("/dev/null/data")).rejects.toThrow(lineWith(unusable)),
     ]);
   });
 
