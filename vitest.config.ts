@@ -78,7 +78,7 @@ export default defineConfig({
           exclude: skippedTests,
           globalSetup: ["test/clients/setup.ts"],
           testTimeout: 300_000,
-          hookTimeout: 300_000,
+          hookTimeout: 900_000, // they pack and install
         },
       },
       {

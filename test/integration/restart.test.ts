@@ -46,7 +46,7 @@ async function eventsOf({ baseUrl, apiKey }: Caller, runId: string): Promise<{ t
 }
 
 test.concurrent("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async ({
-  expect,
+  expect: inTest,
 }) => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
@@ -84,7 +84,7 @@ test.concurrent("a start deletes the files of creates that a crash interrupted, 
 });
 
 test.concurrent("a service whose data directory is removed exits with an error instead of accepting runs that would be lost", async ({
-  expect,
+  expect: inTest,
 }) => {
   const service = await startService();
   let stderr = "";
@@ -103,7 +103,7 @@ function directoryWith(name: string, content: string | Buffer): string {
 }
 
 describe("a failed start prints the reason in one line and exits with 1:", () => {
-  test("the port or the data directory is in use", async ({ expect: inTest }) => {
+  test("the port or the data directory is in use", async () => {
     await using service = await startService();
     const { port } = new URL(service.baseUrl);
     const dataDir = newDataDir();
