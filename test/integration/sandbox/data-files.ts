@@ -64,21 +64,6 @@ export function logOf(requests: LogLine[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** "name count" lines, the highest count first, then by name. */
-export function topCounts(values: string[], limit = Infinity): string {
-  const counts = [...countBy(values)].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  return counts
-    .slice(0, limit)
-    .map(([value, count]) => `${value} ${count}`)
-    .join("\n");
-}
-
-function countBy(values: string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-}
-
 /** "name sum" lines, by name. */
 export function sumsBy<Row>(rows: Row[], name: (row: Row) => string, value: (row: Row) => number): string {
   const sums = new Map<string, number>();
