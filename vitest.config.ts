@@ -1,11 +1,7 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { impossibleUpgradeTests } from "./scripts/check-out.ts";
 import { skippedTests } from "./test/gates.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
-
-/** These tests wait for processes, containers and disks for half of their time: one worker more than processors keeps those busy. */
-const waiting = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
 
 // The tiers. A test of the folders of fast tests that takes over two seconds is named .slow.test.ts; one of the integration tests
 // that takes less is named .fast.test.ts. CONTRIBUTING.md says which command runs which; test/deploy has its own configuration.
@@ -35,7 +31,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          ...waiting,
           include: ["test/integration/**/*.test.ts", "test/{unit,platform,providers,infra}/**/*.slow.test.ts"],
           exclude: ["**/*.fast.test.ts", ...skippedTests, ...impossibleUpgradeTests()],
           testTimeout: 300_000, // on a busy machine
@@ -47,7 +42,6 @@ export default defineConfig({
         extends: true as const,
         test: {
           name: `user-${range}`,
-          ...waiting,
           include: ["test/integration/sandbox/linux/{attacks,host-attacks,room,walls}.test.ts"],
           exclude: skippedTests,
           setupFiles: ["test/support/as-ordinary-user.ts"],
@@ -73,7 +67,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: "clients",
-          ...waiting,
           include: ["test/clients/**/*.test.ts"],
           exclude: skippedTests,
           globalSetup: ["test/clients/setup.ts"],

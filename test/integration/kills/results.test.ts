@@ -54,7 +54,7 @@ const outcomes = {
 function testResultKills(format: Format, corrected: keyof typeof outcomes): void {
   const { second, result, problems } = outcomes[corrected];
 
-  test.concurrent(`a result (${format}) whose correction ${corrected} is there once after a kill at every record, and each kill repeats at most one model call`, async () => {
+  test(`a result (${format}) whose correction ${corrected} is there once after a kill at every record, and each kill repeats at most one model call`, async () => {
     const ended: number[] = [];
     const model = modelOf(format, second, ended);
     await using server = await chatServer(...Array.from({ length: 200 }, () => model));
