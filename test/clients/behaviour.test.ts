@@ -2,14 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCall, waits } from "./answer-cases.ts";
 import { agent, askAgent, getRun, id } from "./case.ts";
 import { cases } from "./cases.ts";
-import { type Driver, pythonDriver, typescriptDriver } from "./driver.ts";
+import { type Driver, drivers } from "./driver.ts";
 import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
-
-const drivers: Record<string, () => Driver | Promise<Driver>> = {
-  TypeScript: typescriptDriver,
-  Python: () => pythonDriver("sync"),
-  "Python with asyncio": () => pythonDriver("async"),
-};
 
 describe.each(Object.keys(drivers))("%s", (language) => {
   let driver: Driver;

@@ -14,14 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { agent, id } from "./case.ts";
-import { type Driver, type Outcome, pythonDriver, typescriptDriver } from "./driver.ts";
+import { type Driver, drivers, type Outcome } from "./driver.ts";
 import { cutBody, json, type Reply, type ScriptedServer, scriptedServer, text } from "./scripted-server.ts";
-
-const drivers: Record<string, () => Driver | Promise<Driver>> = {
-  TypeScript: typescriptDriver,
-  Python: () => pythonDriver("sync"),
-  "Python with asyncio": () => pythonDriver("async"),
-};
 
 /** Sends three of seven bytes. */
 const cutAfterThree: Reply = (response) => {

@@ -58,7 +58,7 @@ class CallbackError extends Error {
   override name = "CallbackError";
 }
 
-export const typescriptDriver = (): Driver => ({
+const typescriptDriver = (): Driver => ({
   run: runInTypescript,
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
@@ -194,7 +194,7 @@ function errorFields(error: unknown): NonNullable<Outcome["error"]> {
 }
 
 /** Runs calls in one process of Python, one after the other. */
-export async function pythonDriver(kind: "sync" | "async"): Promise<Driver> {
+async function pythonDriver(kind: "sync" | "async"): Promise<Driver> {
   const child: ChildProcessWithoutNullStreams = spawn(
     await python("python"),
     ["-W", "error", "test/clients/driver.py", kind],
@@ -216,3 +216,10 @@ export async function pythonDriver(kind: "sync" | "async"): Promise<Driver> {
     },
   };
 }
+
+/** The drivers of all clients, by the language of the client. */
+export const drivers: Record<string, () => Driver | Promise<Driver>> = {
+  TypeScript: typescriptDriver,
+  Python: () => pythonDriver("sync"),
+  "Python with asyncio": () => pythonDriver("async"),
+};

@@ -12,7 +12,7 @@ import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { streamedWork } from "../integration/front-door/streamed-work.ts";
 import { secrets, startUploadServer, type UploadServerProcess } from "../integration/front-door/upload-process.ts";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
-import { type Driver, pythonDriver, typescriptDriver } from "./driver.ts";
+import { type Driver, drivers } from "./driver.ts";
 
 type Work = Awaited<ReturnType<typeof streamedWork>>;
 
@@ -47,14 +47,12 @@ function extFunction({ stores }: Work): Promise<HttpServer> {
   });
 }
 
-describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, through the front door of AWS", (language) => {
+describe.each(Object.keys(drivers))("%s, through the front door of AWS", (language) => {
   let server: UploadServerProcess;
   let driver: Driver;
   beforeAll(async () => {
     server = await startUploadServer("web-function");
-    driver = await (language === "TypeScript"
-      ? typescriptDriver()
-      : pythonDriver(language === "Python" ? "sync" : "async"));
+    driver = await drivers[language]!();
   });
   afterAll(async () => {
     await driver[Symbol.asyncDispose]();

@@ -15,7 +15,7 @@ import {
   startStream,
 } from "../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
-import { type Driver, type Job, pythonDriver, typescriptDriver } from "./driver.ts";
+import { type Driver, drivers, type Job } from "./driver.ts";
 
 const steps = 40;
 /** The model writes a file, reads it many times, and responds. */
@@ -49,7 +49,7 @@ async function proxyTo(service: Service, { cutAfter = Infinity }): Promise<HttpS
   });
 }
 
-describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm start", (language) => {
+describe.each(Object.keys(drivers))("%s, with npm start", (language) => {
   let model: Awaited<ReturnType<typeof chatServer>>;
   let service: Service;
   let driver: Driver;
@@ -59,9 +59,7 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
     service = await startService(newDataDir(), modelAt(model.baseUrl));
     const { baseUrl, apiKey: api_key } = service;
     job = (more) => ({ baseUrl, ...more, client: { api_key, ...more.client } });
-    driver = await (language === "TypeScript"
-      ? typescriptDriver()
-      : pythonDriver(language === "Python" ? "sync" : "async"));
+    driver = await drivers[language]!();
   });
   afterAll(async () => {
     await driver[Symbol.asyncDispose]();

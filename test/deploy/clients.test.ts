@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pythonDriver, typescriptDriver } from "../clients/driver.ts";
+import { drivers } from "../clients/driver.ts";
 import { python, pythonClient } from "../clients/python.ts";
 import { answersWithResult, callsTool, chatServer } from "../providers/chat-completions-server.ts";
 import { type Deployed, openDeployed, server } from "./deployed.ts";
@@ -31,7 +31,7 @@ test("the example program follows a run, and saves a file that the agent wrote",
 
 test.for(["TypeScript", "Python"])("%s: a file of more than 10 MiB goes through the bucket", async (language) => {
   const { key: api_key } = await deployed.newAgent("--provider", "demo");
-  await using driver = await (language === "Python" ? pythonDriver("sync") : typescriptDriver());
+  await using driver = await drivers[language]!();
   const job = { baseUrl: deployed.baseUrl, client: { api_key }, realTime: true };
   const content = `${"0123456789abcdef".repeat(720 * 1024)}end`;
   const options = { name: "Large", input: "Hello?", files: [["large.txt", content]], timeout: 120_000 };
