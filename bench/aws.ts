@@ -1,16 +1,16 @@
-import type { Context } from "aws-lambda";
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { createAgent } from "../src/accounts/agents.ts";
 import { issueKey } from "../src/accounts/keys.ts";
 import { createOrganization, setModel } from "../src/accounts/organizations.ts";
-import type { lambdaHandler } from "../src/http/server/lambda.ts";
+import type { ApiGatewayEvent } from "../src/http/server/lambda.ts";
 import { awsPlatform } from "../src/platform/aws/index.ts";
 import type { AdvancePayload } from "../src/workflow/payload.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../test/providers/chat-completions-server.ts";
 import { type Call, fakeAwsEndpoint } from "../test/support/fake-aws/endpoint.ts";
 import { loadBundles } from "./bundles.ts";
 import type { Row } from "./table.ts";
+import { asApiFunction, asLambda } from "../test/support/lambda-function.ts";
 
 /**
  * Most calls in sequence, and units of the table, of one operation. Calls in sequence are latency, units are cost: a change of a
@@ -129,10 +129,10 @@ async function countCalls(): Promise<Record<string, Usage>> {
       limits,
     });
     const { key } = await issueKey(platform.accounts, { id: agent.id, organizationId });
-    const { handler: create } = await import("../lambdas/create.ts");
-    const { handler: get } = await import("../lambdas/get.ts");
-    const { handler: ext } = await import("../lambdas/ext.ts");
-    const { handler: advance } = await import("../lambdas/advance.ts");
+    const create = asApiFunction((await import("../lambdas/create.ts")).handler);
+    const get = asApiFunction((await import("../lambdas/get.ts")).handler);
+    const ext = asApiFunction((await import("../lambdas/ext.ts")).handler);
+    const advance = asLambda((await import("../lambdas/advance.ts")).handler);
     const since = async (work: () => Promise<unknown>): Promise<Usage> => {
       const before = aws.calls.length;
       await work();
@@ -149,7 +149,7 @@ async function countCalls(): Promise<Record<string, Usage>> {
     const runTurn = async (runId: string, stepCount: number): Promise<void> => {
       steps.left = stepCount;
       const payload = { runId, turn: 1 } as AdvancePayload;
-      await advance(payload, { getRemainingTimeInMillis: () => 900_000 } as Context);
+      await advance(payload, { getRemainingTimeInMillis: () => 900_000 });
     };
     const countRound = async (): Promise<Record<string, Usage>> => {
       const used: Record<string, Usage> = { create: await since(newRun) };
@@ -210,9 +210,12 @@ function dividedBy(count: number, { sequence, read, write }: Usage): Usage {
   return { sequence: sequence / count, read: read / count, write: write / count };
 }
 
-type Event = Parameters<ReturnType<typeof lambdaHandler>>[0];
-
-function event(method: string, key: string, more: Partial<Event>, headers: Record<string, string> = {}): Event {
+function event(
+  method: string,
+  key: string,
+  more: Partial<ApiGatewayEvent>,
+  headers: Record<string, string> = {},
+): ApiGatewayEvent {
   return {
     rawPath: "/v1/agents",
     headers: { "x-api-key": key, "content-type": "application/json", ...headers },

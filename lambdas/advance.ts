@@ -1,3 +1,4 @@
+import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
 import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
@@ -8,6 +9,7 @@ import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
 import { retryAfterResponse } from "../src/workflow/retry-later.ts";
 import type { Telemetry } from "../src/observability/tracing.ts";
 import { measuredStores, readSecrets } from "../src/platform/aws/functions/lambda.ts";
+import { afterEach, noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 
 const settings = awsSettings();
 const traces = traceSettings();
@@ -28,39 +30,71 @@ const deps = {
 
 let telemetry: Telemetry | undefined;
 
-let startNext: ((organizationId: string) => Promise<number>) | undefined;
+/** Opens the traces before the first turn, and sends those of each: Lambda may freeze the process after the response. */
+const sendTraces: AdvanceMiddleware = {
+  async before() {
+    if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
+  },
+  ...afterEach(async () => telemetry?.flush()),
+};
+
+/** What has to be started after an invocation: a run of these organizations, the next step of these trials. */
+interface Ended {
+  organizations: string[];
+  trials: string[];
+}
+
+type AdvanceContext = Context & { ended: Ended };
+type AdvanceMiddleware = MiddlewareObj<AdvancePayload, AdvanceResponse, Error, AdvanceContext>;
+
+let startNextRun: ((organizationId: string) => Promise<number>) | undefined;
 let driveTrial: ((trialId: string) => Promise<void>) | undefined;
 
-export async function handler(payload: AdvancePayload, context: Context): Promise<AdvanceResponse> {
-  const { stateMachineArn, ...turn } = payload;
-  // In executions of an earlier version, which do not pass the ARN, the sweep starts what is next.
-  async function onSlotFreed(organizationId: string): Promise<void> {
+/** Starts what waited for the end of the turn. In executions without the ARN, the sweep does it. */
+const startNext: AdvanceMiddleware = {
+  before({ context }) {
+    context.ended = { organizations: [], trials: [] };
+  },
+  async after({ event: { stateMachineArn }, context: { ended } }) {
     if (stateMachineArn === undefined) return;
-    const { nextStarter } = await import("../src/platform/aws/functions/start-next.ts");
-    startNext ??= nextStarter(settings, deps, stateMachineArn);
-    await startNext(organizationId);
-  }
-  async function onTriedTurnEnded(trialId: string): Promise<void> {
-    if (stateMachineArn === undefined) return;
-    const { turnTrialDriver } = await import("../src/platform/aws/functions/drive-trial.ts");
-    driveTrial ??= turnTrialDriver(settings, deps, stateMachineArn);
-    await driveTrial(trialId);
-  }
-  if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
-  const remaining = context.getRemainingTimeInMillis();
-  try {
+    for (const trialId of ended.trials) {
+      const { turnTrialDriver } = await import("../src/platform/aws/functions/drive-trial.ts");
+      driveTrial ??= turnTrialDriver(settings, deps, stateMachineArn);
+      await driveTrial(trialId);
+    }
+    for (const organizationId of ended.organizations) {
+      const { nextStarter } = await import("../src/platform/aws/functions/start-next.ts");
+      startNextRun ??= nextStarter(settings, deps, stateMachineArn);
+      await startNextRun(organizationId);
+    }
+  },
+};
+
+/** Makes the state machine wait as long as a provider asked. */
+const waitForProvider: AdvanceMiddleware = {
+  onError(invocation) {
+    invocation.response = retryAfterResponse(invocation.error, invocation.event);
+  },
+};
+
+export const handler = middy<AdvancePayload, AdvanceResponse, Error, AdvanceContext>(noEarlyTimeout)
+  .use(waitForProvider)
+  .use(startNext)
+  .use(sendTraces)
+  .handler(async ({ stateMachineArn: _arn, ...turn }, context) => {
+    const remaining = context.getRemainingTimeInMillis();
     const end = Date.now() + remaining - abortSeconds * 1_000;
-    const linux: Pick<AdvanceDeps, "linuxOf"> = linuxOf
-      ? { linuxOf: (run, environment) => linuxOf(run, environment, end) }
-      : {};
-    const result = await advance({ ...deps, ...linux, telemetry, onSlotFreed, onTriedTurnEnded }, turn, {
+    const { ended } = context;
+    const invocation = {
+      ...deps,
+      ...(linuxOf && { linuxOf: (run, environment) => linuxOf(run, environment, end) }),
+      telemetry,
+      onSlotFreed: async (id) => void ended.organizations.push(id),
+      onTriedTurnEnded: async (id) => void ended.trials.push(id),
+    } satisfies AdvanceDeps;
+    const result = await advance(invocation, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
       deadline: Date.now() + remaining - lastStepSeconds * 1_000,
     });
     return { ...result, waitSeconds: 0, waits: 0 };
-  } catch (error) {
-    return retryAfterResponse(error, turn);
-  } finally {
-    await telemetry?.flush(); // Lambda may freeze the process after the response
-  }
-}
+  });

@@ -1,8 +1,9 @@
+import middy from "@middy/core";
 import { join } from "node:path";
-import { compress } from "../src/http/compression.ts";
-import { type ApiHandler, jsonResponse } from "../src/http/handler.ts";
+import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../src/http/handler.ts";
 import { withErrorResponses } from "../src/http/middleware.ts";
-import { lambdaHandler } from "../src/http/server/lambda.ts";
+import { apiGateway, changesResponse, compression } from "../src/http/server/lambda.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { env } from "../src/env.ts";
 import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";
 import { manageError, manageErrors } from "../src/manage/errors.ts";
@@ -30,6 +31,8 @@ const publicFiles: ApiHandler = async (request) => {
   throw manageError("not_found");
 };
 
-const withErrors = withErrorResponses(publicFiles, manageErrors.format);
-
-export const handler = lambdaHandler(compress(async (request) => withSecurityHeaders(await withErrors(request))));
+export const handler = middy<ApiRequest, ApiResponse>(noEarlyTimeout)
+  .use(apiGateway)
+  .use(compression)
+  .use(changesResponse((_request, response) => withSecurityHeaders(response)))
+  .handler(withErrorResponses(publicFiles, manageErrors.format));

@@ -1,3 +1,4 @@
+import middy, { type MiddlewareObj } from "@middy/core";
 import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceResponse } from "aws-lambda";
 import { awsSettings, env } from "../src/env.ts";
 import { createDefined, type DefinitionDeps, deleteDefined, updateDefined } from "../src/definitions/apply.ts";
@@ -7,6 +8,7 @@ import { log } from "../src/log.ts";
 import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { reasonOf } from "../src/definitions/reason.ts";
 import { accountsOf, keyStore, respond } from "../src/platform/aws/functions/definitions.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 
 // The custom resources for organizations, agents and keys. CloudFormation waits for the response at `ResponseURL`.
 
@@ -24,20 +26,18 @@ const shared = {
  *
  * Does not throw: a failed definition is a response. Lambda would call it again, and CloudFormation would wait.
  */
-export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
+async function define(event: CloudFormationCustomResourceEvent): Promise<CloudFormationCustomResourceResponse> {
   const { StackId, RequestId, LogicalResourceId } = event;
   const base = { StackId, RequestId, LogicalResourceId };
   const requestId = idOf(base);
   const former = "PhysicalResourceId" in event ? event.PhysicalResourceId : requestId;
-  let response: CloudFormationCustomResourceResponse;
   try {
     const id = await apply({ ...shared, actor: StackId }, event, former, requestId);
-    response = { ...base, Status: "SUCCESS", PhysicalResourceId: id };
+    return { ...base, Status: "SUCCESS", PhysicalResourceId: id };
   } catch (error) {
     log("error", "a definition could not be applied", { resource: LogicalResourceId, error });
-    response = { ...base, Status: "FAILED", PhysicalResourceId: former, Reason: reasonOf(error) };
+    return { ...base, Status: "FAILED", PhysicalResourceId: former, Reason: reasonOf(error) };
   }
-  await respond(event.ResponseURL, response);
 }
 
 async function apply(
@@ -55,3 +55,14 @@ async function apply(
   if (event.RequestType === "Create") return createDefined(deps, defined, requestId);
   return updateDefined(deps, id, defined, definitionOf(kind, event.OldResourceProperties).properties, requestId);
 }
+
+/** A response that is not accepted fails the invocation, which Lambda then repeats. */
+const respondToStack: MiddlewareObj<CloudFormationCustomResourceEvent, CloudFormationCustomResourceResponse> = {
+  async after({ event, response }) {
+    if (response) await respond(event.ResponseURL, response);
+  },
+};
+
+export const handler = middy<CloudFormationCustomResourceEvent, CloudFormationCustomResourceResponse>(noEarlyTimeout)
+  .use(respondToStack)
+  .handler(define);

@@ -1,11 +1,13 @@
+import middy from "@middy/core";
 import { join } from "node:path";
 import { runtimeSettings } from "../src/env.ts";
 import { handleProgram, readFacts } from "../src/platform/aws/container/container-handler.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { runStagedRequest } from "../src/platform/aws/functions/staged-sandbox.ts";
 import { containerProcesses } from "../src/platform/aws/container/container-processes.ts";
 import type { FunctionEvent } from "../src/platform/aws/container/program-messages.ts";
 import { type Invocation, serveInvocations } from "../src/platform/aws/container/runtime-api.ts";
-import { handler as runProgram, sandbox } from "./run-program.ts";
+import { runProgram, sandbox } from "./run-program.ts";
 
 // Entry point of the image of a Linux environment: runs programs in this container, one after the other.
 
@@ -23,14 +25,16 @@ const { api, memoryMegabytes } = runtimeSettings();
 const supervisor = join(folder, "supervise.py");
 const container = { supervisor, processes: containerProcesses(), memoryMegabytes };
 
-async function handle(event: FunctionEvent, { deadline }: Invocation): Promise<unknown> {
-  if ("facts" in event) return readFacts();
-  if ("program" in event) return handleProgram(container, event.program, deadline);
-  const { request = "", staged } = event;
-  return staged ? runStagedRequest(sandbox, event.request, staged) : runProgram({ request });
-}
+const handler = middy<FunctionEvent, unknown, Error, Invocation>(noEarlyTimeout).handler(
+  async (event, { deadline }) => {
+    if ("facts" in event) return readFacts();
+    if ("program" in event) return handleProgram(container, event.program, deadline);
+    const { request = "", staged } = event;
+    return staged ? runStagedRequest(sandbox, event.request, staged) : runProgram({ request });
+  },
+);
 
-serveInvocations(api, handle).catch((error: unknown) => {
+serveInvocations(api, handler).catch((error: unknown) => {
   console.error(String(error));
   process.exit(1); // Lambda starts another process in a new environment, or in this one, which is cleaned first
 });

@@ -1,8 +1,11 @@
+import middy from "@middy/core";
 import { inlineBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
-import { lambdaHandler } from "../src/http/server/lambda.ts";
+import type { ApiRequest, ApiResponse } from "../src/http/handler.ts";
+import { apiGateway, compression, cors } from "../src/http/server/lambda.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { extHandlers } from "../src/ext/handlers/index.ts";
-import { extOnLambda } from "../src/ext/on-lambda.ts";
+import { extResponseLimit } from "../src/ext/on-lambda.ts";
 import { extRouter } from "../src/ext/router.ts";
 import { loadS3Client } from "../src/platform/aws/sdk/clients.ts";
 import { measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
@@ -31,4 +34,9 @@ const api = extRouter(
   stores,
 );
 
-export const handler = lambdaHandler(extOnLambda(api, envIfSet("CORS_ORIGINS")?.split(",") ?? []));
+export const handler = middy<ApiRequest, ApiResponse>(noEarlyTimeout)
+  .use(apiGateway)
+  .use(cors(envIfSet("CORS_ORIGINS")?.split(",") ?? [])) // pages may read the errors of what follows
+  .use(extResponseLimit)
+  .use(compression)
+  .handler(api);

@@ -1,16 +1,17 @@
-import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import middy from "@middy/core";
 import packageFile from "../package.json" with { type: "json" };
-import { compress } from "../src/http/compression.ts";
+import type { ApiRequest, ApiResponse } from "../src/http/handler.ts";
 import { binaryBytesOnLambda, bodyBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
-import { type ApiGatewayEvent, lambdaHandler } from "../src/http/server/lambda.ts";
+import { apiGateway, type ApiMiddleware, compression } from "../src/http/server/lambda.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { manageHandlers } from "../src/manage/handlers/index.ts";
-import { limitOnLambda } from "../src/manage/lambda-limits.ts";
+import { manageResponseLimit } from "../src/manage/lambda-limits.ts";
 import { manageRouter } from "../src/manage/router.ts";
 import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
 import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
 import { stackEnvironments } from "../src/platform/aws/functions/environment-facts.ts";
 import { allSecrets, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { trialCompanions } from "../src/trials/erase-trials.ts";
 
@@ -44,14 +45,18 @@ const api = manageRouter(
   jwtAuthentication(JSON.parse(env("CONSOLE_ROLES")) as ConsoleRoles),
   stores,
 );
-const handle = lambdaHandler(limitOnLambda(compress(api), stack));
-
-interface AuthorizedEvent extends ApiGatewayEvent {
-  requestContext: ApiGatewayEvent["requestContext"] & { authorizer?: { jwt?: object } };
-}
 
 /** Handles only requests whose token API Gateway has checked: a route without its authorizer must not open the API. */
-export async function handler(event: AuthorizedEvent): Promise<APIGatewayProxyStructuredResultV2> {
-  if (event.requestContext.authorizer?.jwt === undefined) throw new Error("the route has no JWT authorizer");
-  return handle(event);
-}
+const requireAuthorizer: ApiMiddleware = {
+  before({ event }: { event: unknown }) {
+    const { requestContext } = event as { requestContext: { authorizer?: { jwt?: object } } };
+    if (requestContext.authorizer?.jwt === undefined) throw new Error("the route has no JWT authorizer");
+  },
+};
+
+export const handler = middy<ApiRequest, ApiResponse>(noEarlyTimeout)
+  .use(requireAuthorizer)
+  .use(apiGateway)
+  .use(manageResponseLimit(stack))
+  .use(compression)
+  .handler(api);

@@ -1,5 +1,10 @@
-import { compress } from "../src/http/compression.ts";
+import middy from "@middy/core";
+import type { ApiRequest, ApiResponse } from "../src/http/handler.ts";
+import { apiGateway, compression } from "../src/http/server/lambda.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { openapiHandler } from "../src/v1/openapi.ts";
-import { lambdaHandler } from "../src/http/server/lambda.ts";
 
-export const handler = lambdaHandler(compress(openapiHandler()));
+export const handler = middy<ApiRequest, ApiResponse>(noEarlyTimeout)
+  .use(apiGateway)
+  .use(compression)
+  .handler(openapiHandler());

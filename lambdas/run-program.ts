@@ -1,4 +1,6 @@
+import middy from "@middy/core";
 import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import type { Sandbox } from "../src/sandbox/types.ts";
 import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/codec.ts";
 
@@ -6,7 +8,7 @@ import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/c
 export const sandbox: Sandbox = bundledSandbox(1);
 
 /** Runs one program. Messages are encoded by `src/sandbox/codec.ts`. Written files that do not fit are dropped. */
-export async function handler({ request }: { request: string }): Promise<{ result: string }> {
+export async function runProgram({ request }: { request: string }): Promise<{ result: string }> {
   const result = await sandbox.run(decodeRequest(request), new AbortController().signal);
   const message = encodeMessage(result);
   if (message !== undefined) return { result: message };
@@ -17,3 +19,5 @@ export async function handler({ request }: { request: string }): Promise<{ resul
   ];
   return { result: encodeMessage({ ...result, written: [], notes }) ?? "" };
 }
+
+export const handler = middy<{ request: string }, { result: string }>(noEarlyTimeout).handler(runProgram);

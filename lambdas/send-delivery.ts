@@ -1,3 +1,4 @@
+import middy from "@middy/core";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { log } from "../src/log.ts";
@@ -5,6 +6,7 @@ import { deliveryQueue, type DueDelivery } from "../src/platform/aws/delivery/de
 import { deliverySchedules } from "../src/platform/aws/delivery/delivery-schedules.ts";
 import { handleDue } from "../src/platform/aws/delivery/due-delivery.ts";
 import { deliveryStores } from "../src/platform/aws/functions/lambda.ts";
+import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { sendDelivery } from "../src/deliveries/send-delivery.ts";
 
 const settings = awsSettings();
@@ -27,7 +29,7 @@ const deps = {
 };
 
 /** Sends deliveries that are due, all at once. Messages that fail stay in the queue; the others are deleted. */
-export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+export const handler = middy<SQSEvent, SQSBatchResponse>(noEarlyTimeout).handler(async ({ Records }) => {
   const failed = await Promise.all(
     Records.map(async ({ messageId, body }) => {
       try {
@@ -40,4 +42,4 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
     }),
   );
   return { batchItemFailures: failed.flat() };
-}
+});

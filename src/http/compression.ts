@@ -23,22 +23,26 @@ let inProgress = 0;
  * - responses with a strong ETag, which identifies one form of the content, or with a coding of their own;
  * - any response while others are being compressed, so that no request waits for that.
  */
-export function compress(handler: ApiHandler): ApiHandler {
-  async function handleGet(request: ApiRequest): Promise<ApiResponse> {
-    const response = await handler(request);
-    const { headers, body } = response;
-    if (typeof body === "function" || body.length < minLength || body.length > maxLength) return response;
-    if (!isCompressible(headers)) return response;
-    const negotiated = { ...response, body, headers: withVary(headers) };
-    if (inProgress >= maxAtOnce || !acceptsCoding(request.headers["accept-encoding"], "gzip")) return negotiated;
-    inProgress++;
-    try {
-      return await gzipped(negotiated);
-    } finally {
-      inProgress--;
-    }
+export async function compressResponse(
+  request: Pick<ApiRequest, "method" | "headers">,
+  response: ApiResponse,
+): Promise<ApiResponse> {
+  const { headers, body } = response;
+  if (request.method !== "GET" || typeof body === "function") return response;
+  if (body.length < minLength || body.length > maxLength || !isCompressible(headers)) return response;
+  const negotiated = { ...response, body, headers: withVary(headers) };
+  if (inProgress >= maxAtOnce || !acceptsCoding(request.headers["accept-encoding"], "gzip")) return negotiated;
+  inProgress++;
+  try {
+    return await gzipped(negotiated);
+  } finally {
+    inProgress--;
   }
-  return (request) => (request.method === "GET" ? handleGet(request) : handler(request));
+}
+
+/** A handler whose responses are compressed: see `compressResponse`. */
+export function compress(handler: ApiHandler): ApiHandler {
+  return async (request) => compressResponse(request, await handler(request));
 }
 
 function isCompressible({

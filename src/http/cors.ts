@@ -1,4 +1,4 @@
-import type { ApiHandler, ApiRequest } from "./handler.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
 
 /**
  * Request headers that browsers send only with permission: those of the extension API, and those that libraries add to each
@@ -19,24 +19,25 @@ const maxAge = 7_200;
  * takes no credential and reads nothing.
  */
 export function withCors(handler: ApiHandler, origins: readonly string[]): ApiHandler {
-  if (origins.length === 0) return handler;
-  return async (request) => {
-    const origin = allowedOrigin(request, origins);
-    const preflight = request.method === "OPTIONS" && "access-control-request-method" in request.headers;
-    const response = await handler(request);
-    const vary = [response.headers["vary"], "Origin"].filter(Boolean).join(", ");
-    if (origin === undefined) return { ...response, headers: { ...response.headers, vary } };
-    const permission = preflight
-      ? {
-          "access-control-allow-methods": response.headers["allow"] ?? "GET, HEAD, OPTIONS",
-          "access-control-allow-headers": allowedHeaders,
-          "access-control-max-age": String(maxAge),
-        }
-      : { "access-control-expose-headers": exposedHeaders };
-    return {
-      ...response,
-      headers: { ...response.headers, vary, "access-control-allow-origin": origin, ...permission },
-    };
+  return async (request) => allowOrigins(request, await handler(request), origins);
+}
+
+export function allowOrigins(request: ApiRequest, response: ApiResponse, origins: readonly string[]): ApiResponse {
+  if (origins.length === 0) return response;
+  const origin = allowedOrigin(request, origins);
+  const preflight = request.method === "OPTIONS" && "access-control-request-method" in request.headers;
+  const vary = [response.headers["vary"], "Origin"].filter(Boolean).join(", ");
+  if (origin === undefined) return { ...response, headers: { ...response.headers, vary } };
+  const permission = preflight
+    ? {
+        "access-control-allow-methods": response.headers["allow"] ?? "GET, HEAD, OPTIONS",
+        "access-control-allow-headers": allowedHeaders,
+        "access-control-max-age": String(maxAge),
+      }
+    : { "access-control-expose-headers": exposedHeaders };
+  return {
+    ...response,
+    headers: { ...response.headers, vary, "access-control-allow-origin": origin, ...permission },
   };
 }
 

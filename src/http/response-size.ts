@@ -1,7 +1,7 @@
 import { historyFailed, ServiceError } from "../errors.ts";
 import { acceptsCoding, gzipped, type WholeResponse } from "./compression.ts";
 import { toResponse } from "./errors.ts";
-import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
+import type { ApiRequest, ApiResponse } from "./handler.ts";
 import { addRequestId } from "./middleware.ts";
 
 /**
@@ -18,22 +18,23 @@ export type RefuseResponse = (request: ApiRequest, cause: Error) => ApiResponse;
  * limit is compressed if the client accepts gzip. If it does not, or if the result is still too long, the response is
  * that of `refuse`: by default the contract's 502, and the log has the cause.
  */
-export function limitResponseSize(handler: ApiHandler, refuse: RefuseResponse = refuseHistory): ApiHandler {
-  return async (request) => {
-    const response = await handler(request);
-    const { body } = response;
-    if (typeof body === "function") return response; // a stream bounds itself
-    const whole = { ...response, body };
-    const size = lambdaBytesOf(whole);
-    if (size <= maxLambdaBytes) return response;
-    // A range is one of the content as it is.
-    const isAccepted = response.status !== 206 && acceptsCoding(request.headers["accept-encoding"], "gzip");
-    const compressed = isAccepted ? await gzipped(whole) : undefined;
-    if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
-    const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and cannot be sent as gzip";
-    const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
-    return addRequestId(refuse(request, cause), request.id);
-  };
+export async function limitResponseSize(
+  request: ApiRequest,
+  response: ApiResponse,
+  refuse: RefuseResponse = refuseHistory,
+): Promise<ApiResponse> {
+  const { body } = response;
+  if (typeof body === "function") return response; // a stream bounds itself
+  const whole = { ...response, body };
+  const size = lambdaBytesOf(whole);
+  if (size <= maxLambdaBytes) return response;
+  // A range is one of the content as it is.
+  const isAccepted = response.status !== 206 && acceptsCoding(request.headers["accept-encoding"], "gzip");
+  const compressed = isAccepted ? await gzipped(whole) : undefined;
+  if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
+  const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and cannot be sent as gzip";
+  const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
+  return addRequestId(refuse(request, cause), request.id);
 }
 
 function refuseHistory({ id }: ApiRequest, cause: Error): ApiResponse {

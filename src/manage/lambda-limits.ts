@@ -1,10 +1,10 @@
-import type { ApiHandler } from "../http/handler.ts";
-import { limitOnLambda as limitResponses } from "../http/rest/lambda-limits.ts";
+import { responseLimit } from "../http/rest/lambda-limits.ts";
+import type { ApiMiddleware } from "../http/server/lambda.ts";
 import { manageErrors } from "./errors.ts";
 
 /** Keeps responses within Lambda's limit. A longer one becomes an error that names the CLI's command. */
-export function limitOnLambda(handler: ApiHandler, stack: string): ApiHandler {
-  return limitResponses(handler, manageErrors, (path) => remedy(path, stack));
+export function manageResponseLimit(stack: string): ApiMiddleware {
+  return responseLimit(manageErrors, (path) => remedy(path, stack));
 }
 
 /** The command contains nothing that a model or a client has chosen, because people run it. */

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Event } from "../../clients/typescript/src/index.ts";
 import { extHandlers } from "../../src/ext/handlers/index.ts";
-import { extOnLambda } from "../../src/ext/on-lambda.ts";
+import { extResponseLimit } from "../../src/ext/on-lambda.ts";
 import { extRouter } from "../../src/ext/router.ts";
 import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
-import { lambdaHandler } from "../../src/http/server/lambda.ts";
+import { compression } from "../../src/http/server/lambda.ts";
 import { noCompanions } from "../../src/runs/companions.ts";
 import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { streamedWork } from "../integration/front-door/streamed-work.ts";
 import { secrets, startUploadServer, type UploadServerProcess } from "../integration/front-door/upload-process.ts";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { type Driver, drivers } from "./driver.ts";
+import { apiFunction } from "../support/lambda-function.ts";
 
 type Work = Awaited<ReturnType<typeof streamedWork>>;
 
@@ -32,7 +33,7 @@ function extFunction({ stores }: Work): Promise<HttpServer> {
     }),
     stores,
   );
-  const handle = lambdaHandler(extOnLambda(api, []));
+  const handle = apiFunction(api, extResponseLimit, compression);
   return httpServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     void handle({

@@ -4,13 +4,13 @@ import { readFileSync, rmSync } from "node:fs";
 import createClient from "openapi-fetch";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getHandler } from "../../src/v1/get.ts";
-import { lambdaHandler } from "../../src/http/server/lambda.ts";
 import { newToken } from "../../src/accounts/token.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import type { paths } from "../client/generated/api.d.ts";
 import { finished, newDataDir, type Service, startService } from "./service.ts";
+import { apiFunction } from "../support/lambda-function.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -118,7 +118,7 @@ test("a run of another agent gets the same 404 as an unknown run", async () => {
     id: crypto.randomUUID(),
     organizationId: agent?.organizationId ?? "",
   });
-  const get = lambdaHandler(getHandler(stores));
+  const get = apiFunction(getHandler(stores));
   const answers = await Promise.all([agent_id, crypto.randomUUID()].map((id) => get(event(key, id))));
   expect(answers.map(({ statusCode, body }) => [statusCode, body])).toEqual([
     [404, '{"detail":"Agent not found"}'],
@@ -146,13 +146,13 @@ describe("a failing store", () => {
     const stores = openLocalPlatform({ dataDir });
     const { key } = await issueKey(stores.accounts, { id: "a", organizationId: "o" });
     const runs = { ...stores.runs, open: () => Promise.reject(failure) };
-    const failing = lambdaHandler(getHandler({ ...stores, runs }));
+    const failing = apiFunction(getHandler({ ...stores, runs }));
     const answer = await failing(event(key, crypto.randomUUID()));
     expect([answer.statusCode, answer.body]).toEqual([status, JSON.stringify({ detail })]);
     expect(answer.headers?.["x-request-id"]).toBe("request-1");
 
     const accounts = { ...stores.accounts, findKey: () => Promise.reject(failure) };
-    const noAccounts = lambdaHandler(getHandler({ ...stores, accounts }));
+    const noAccounts = apiFunction(getHandler({ ...stores, accounts }));
     expect((await noAccounts(event(key, crypto.randomUUID()))).statusCode).toBe(status);
     stores.close();
     rmSync(dataDir, { recursive: true });

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createHandler } from "../../src/v1/create.ts";
-import { lambdaHandler } from "../../src/http/server/lambda.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
@@ -12,6 +11,7 @@ import { StoreUnavailable } from "../../src/errors.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import type { FaultAt } from "../support/fake-aws/client.ts";
+import { apiFunction } from "../support/lambda-function.ts";
 
 interface TestPlatform extends Stores {
   /** The stored files and large texts of runs. */
@@ -55,7 +55,7 @@ async function caller(
   await platform.accounts.createAgent({ id, organizationId, name: "A", instructions: "", tools: [], limits, status });
   const { key } = await issueKey(platform.accounts, { id, organizationId });
   const workflow = { start: async () => {}, stop: async () => {} };
-  const create = lambdaHandler(createHandler({ ...platform, workflow, now: Date.now, secretRefusal: () => undefined }));
+  const create = apiFunction(createHandler({ ...platform, workflow, now: Date.now, secretRefusal: () => undefined }));
   return async (sent: typeof files, input_text = "x"): Promise<[number | undefined, unknown]> => {
     const { statusCode, body = "" } = await create({
       rawPath: "/v1/agents",

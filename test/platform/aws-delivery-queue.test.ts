@@ -10,6 +10,7 @@ import { accountsOf } from "../../src/platform/records/accounts.ts";
 import { documentClient } from "../../src/platform/aws/sdk/clients.ts";
 import { awsDeliveries } from "../../src/platform/aws/deliveries.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../support/fake-aws/endpoint.ts";
+import { asLambda } from "../support/lambda-function.ts";
 
 // The function with a double of SQS: the emulator of the deploy test rejects no message and ignores groups.
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
     DELIVERY_QUEUE_URL: QueueUrl,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  ({ handler: enqueue } = await import("../../lambdas/enqueue-delivery.ts"));
+  enqueue = asLambda((await import("../../lambdas/enqueue-delivery.ts")).handler);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

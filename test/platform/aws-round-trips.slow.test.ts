@@ -6,7 +6,6 @@ import { issueKey } from "../../src/accounts/keys.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { newToken, tokenHash } from "../../src/accounts/token.ts";
 import { getHandler } from "../../src/v1/get.ts";
-import { lambdaHandler } from "../../src/http/server/lambda.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { readRun } from "../../src/runs/read/read-run.ts";
 import type { Model } from "../../src/agent/model.ts";
@@ -14,6 +13,7 @@ import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { created, numbered, onTurn, resulted } from "./run-fixtures.ts";
+import { apiFunction } from "../support/lambda-function.ts";
 
 const file = (index: number) => ({ name: `${index}.txt`, content: () => Buffer.from("a") });
 
@@ -52,7 +52,7 @@ test("a read for a client makes no call beyond the key's and the head's, unless 
   // The first use of a key within an hour is recorded, which is a call of its own.
   for (const each of [key, foreign])
     await stores.accounts.touchKey(tokenHash("ak", each) ?? "", Date.now(), Date.now());
-  const get = lambdaHandler(getHandler(stores));
+  const get = apiFunction(getHandler(stores));
   const callsOf = async (apiKey: string, runId: string): Promise<[number | undefined, number]> => {
     const before = stores.calls();
     const { statusCode } = await get({

@@ -1,7 +1,8 @@
-import type { Context } from "aws-lambda";
 import { vi } from "vitest";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "./fake-aws/endpoint.ts";
+import { asApiFunction, asLambda } from "./lambda-function.ts";
+import type { AdvancePayload, AdvanceResponse } from "../../src/workflow/payload.ts";
 
 const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
 const stateMachineArn = "arn:aws:states:eu-central-1:123456789012:stateMachine:turns";
@@ -62,11 +63,14 @@ export async function awsHandlers({
     import("../../lambdas/sweep.ts"),
     import("../../lambdas/manage.ts"),
   ]);
-  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
+  const context = { getRemainingTimeInMillis: () => 900_000 };
+
+  const advanceTurn = asLambda<AdvancePayload, AdvanceResponse>(advance.handler);
+  const requestManagement = asApiFunction(manage.handler);
 
   async function runExecution(input: string): Promise<void> {
     const payload = { ...(JSON.parse(input) as { runId: string; turn: number }), stateMachineArn };
-    while (!(await advance.handler(payload, context)).done);
+    while (!(await advanceTurn(payload, context)).done);
   }
 
   return {
@@ -74,7 +78,7 @@ export async function awsHandlers({
     platform,
     runExecution,
     async endUnnoticed(input) {
-      await advance.handler(JSON.parse(input) as { runId: string; turn: number }, context);
+      await advanceTurn(JSON.parse(input) as { runId: string; turn: number }, context);
     },
     async work(run = runExecution) {
       while (aws.running.size > 0) {
@@ -84,19 +88,20 @@ export async function awsHandlers({
       }
     },
     async sweep() {
-      await sweep.handler();
+      await asLambda(sweep.handler)({}, context);
     },
     async call<Body>(method: string, path: string, body?: object): Promise<Body> {
       const claims = { sub: "mira", groups: ["ops"] };
       const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.signature`;
       const [rawPath = "", rawQueryString = ""] = path.split("?");
-      const response = await manage.handler({
+      const authorized = { authorizer: { jwt: claims } };
+      const response = await requestManagement({
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         rawPath: `/manage/v1${rawPath}`,
         rawQueryString,
         isBase64Encoded: false,
         ...(body && { body: JSON.stringify(body) }),
-        requestContext: { requestId: "r", http: { method }, authorizer: { jwt: claims } },
+        requestContext: { requestId: "r", http: { method }, ...authorized },
       });
       if ((response.statusCode ?? 500) >= 400) throw new Error(String(response.body));
       return JSON.parse(String(response.body) || "null") as Body;

@@ -5,14 +5,15 @@ import { createKey } from "../../src/accounts/keys.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Model, ModelAnswer } from "../../src/agent/model.ts";
 import { extHandlers } from "../../src/ext/handlers/index.ts";
-import { extOnLambda } from "../../src/ext/on-lambda.ts";
+import { extResponseLimit } from "../../src/ext/on-lambda.ts";
 import { extRouter } from "../../src/ext/router.ts";
-import { lambdaHandler } from "../../src/http/server/lambda.ts";
+import { compression } from "../../src/http/server/lambda.ts";
 import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "./fake-aws/platform.ts";
+import { apiFunction } from "./lambda-function.ts";
 
 type Input = Record<string, unknown>;
 
@@ -62,7 +63,7 @@ export async function streamedRun({ streamInterval }: { streamInterval?: number 
     ...(streamInterval && { streamInterval }),
     wait: { interval: 20, clientSeconds: 0 },
   });
-  const handle = lambdaHandler(extOnLambda(extRouter(handlers, stores), []));
+  const handle = apiFunction(extRouter(handlers, stores), extResponseLimit, compression);
 
   async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
     const answer = await handle({

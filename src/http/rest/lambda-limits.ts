@@ -1,6 +1,6 @@
 import { toResponse } from "../errors.ts";
-import type { ApiHandler } from "../handler.ts";
 import { limitResponseSize } from "../response-size.ts";
+import { type ApiMiddleware, changesResponse } from "../server/lambda.ts";
 import type { ApiErrors } from "./errors.ts";
 
 /**
@@ -16,13 +16,14 @@ export const inlineBytesOnLambda = Math.floor((bodyBytesOnLambda * 3) / 4 / 1024
 export const binaryBytesOnLambda = 4 * 1024 * 1024;
 
 /** Keeps responses within Lambda's limit. A longer one becomes an error. `remedy`: what the caller can do, by path. */
-export function limitOnLambda(
-  handler: ApiHandler,
+export function responseLimit(
   { format, error }: ApiErrors<"response_too_large">,
   remedy: (path: string) => string,
-): ApiHandler {
-  return limitResponseSize(handler, ({ id, path }, cause) => {
-    const text = `The response is larger than AWS Lambda allows (6 MB). ${remedy(path)}`;
-    return toResponse(Object.assign(error("response_too_large", text), { cause }), id, format);
-  });
+): ApiMiddleware {
+  return changesResponse((request, response) =>
+    limitResponseSize(request, response, ({ id, path }, cause) => {
+      const text = `The response is larger than AWS Lambda allows (6 MB). ${remedy(path)}`;
+      return toResponse(Object.assign(error("response_too_large", text), { cause }), id, format);
+    }),
+  );
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { acceptsCoding, compress } from "../../../src/http/compression.ts";
 import type { ApiResponse } from "../../../src/http/handler.ts";
 import { openapiHandler } from "../../../src/v1/openapi.ts";
-import { lambdaHandler } from "../../../src/http/server/lambda.ts";
+import { compression } from "../../../src/http/server/lambda.ts";
+import { apiFunction } from "../../support/lambda-function.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 let service: ManageService;
@@ -105,7 +106,7 @@ describe("a response over HTTP", () => {
 });
 
 test("a Lambda function compresses, too", async () => {
-  const handle = lambdaHandler(compress(openapiHandler()));
+  const handle = apiFunction(openapiHandler(), compression);
   const event = (headers: Record<string, string>) =>
     handle({
       rawPath: "/v1/openapi.json",

@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { getHandler } from "../../../src/v1/get.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
 import { attachment } from "../../../src/http/rest/attachment.ts";
+import type { ApiRequest } from "../../../src/http/handler.ts";
 import { limitResponseSize } from "../../../src/http/response-size.ts";
-import { lambdaHandler } from "../../../src/http/server/lambda.ts";
+import { changesResponse } from "../../../src/http/server/lambda.ts";
+import { apiFunction } from "../../support/lambda-function.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
@@ -21,7 +23,10 @@ async function poll(text: string, headers: Record<string, string>) {
   const { key } = await issueKey(stores.accounts, { id: run.agentId, organizationId: run.organizationId });
   // As the store of a stack, whose responses are whole.
   const runs: Runs = { ...stores.runs, open: async (id) => stores.runs.read(id) };
-  const response = await lambdaHandler(limitResponseSize(getHandler({ ...stores, runs })))({
+  const response = await apiFunction(
+    getHandler({ ...stores, runs }),
+    changesResponse(limitResponseSize),
+  )({
     rawPath: `/v1/agents/${run.id}`,
     headers: { ...headers, "x-api-key": key },
     pathParameters: { agent_id: run.id },
@@ -71,13 +76,11 @@ describe("a response over the limit of Lambda", () => {
 test("compresses a file as a whole, and no range of one", async () => {
   const content = Buffer.from("a,b\n".repeat(2 * MiB));
   const read = (part?: { start: number; end: number }) => (part ? content.subarray(part.start, part.end + 1) : content);
-  const handle = limitResponseSize(async (request) =>
-    attachment(request, { name: "a.csv", size: content.length, sha256: "0" }, read),
-  );
   const get = (range?: string) => {
     const headers = { "accept-encoding": "gzip", ...(range !== undefined && { range }) };
-    const request = { id: "r", method: "GET", path: "/", query: new URLSearchParams(), parameters: {}, headers };
-    return handle({ ...request, parseBody: (parse) => parse("") });
+    const whole = { id: "r", method: "GET", path: "/", query: new URLSearchParams(), parameters: {}, headers };
+    const request: ApiRequest = { ...whole, parseBody: (parse) => parse("") };
+    return limitResponseSize(request, attachment(request, { name: "a.csv", size: content.length, sha256: "0" }, read));
   };
   const { headers, body } = await get();
   expect([headers["content-encoding"], headers["etag"], headers["accept-ranges"]]).toEqual([

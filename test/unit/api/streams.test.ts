@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApiResponse, StreamBody } from "../../../src/http/handler.ts";
 import { limitResponseSize } from "../../../src/http/response-size.ts";
-import { lambdaHandler } from "../../../src/http/server/lambda.ts";
+import { changesResponse } from "../../../src/http/server/lambda.ts";
+import { apiFunction } from "../../support/lambda-function.ts";
 import { localServer } from "../../../src/http/server/local-server.ts";
 import { pause } from "../../../src/async/backoff.ts";
 
@@ -146,6 +147,6 @@ const twoParts = async (): Promise<ApiResponse> => ({
 test("Lambda sends a stream when it has ended", async () => {
   const event = { headers: {}, rawPath: "/", isBase64Encoded: false };
   const requestContext = { requestId: "r", http: { method: "GET" } };
-  const answer = await lambdaHandler(limitResponseSize(twoParts))({ ...event, requestContext });
+  const answer = await apiFunction(twoParts, changesResponse(limitResponseSize))({ ...event, requestContext });
   expect(answer).toMatchObject({ statusCode: 200, body: "one\ntwo\n" });
 });

@@ -11,6 +11,7 @@ import { accountsOf } from "../../../src/platform/records/accounts.ts";
 import { documentClient } from "../../../src/platform/aws/sdk/clients.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { httpServer } from "../../support/http-server.ts";
+import { asLambda } from "../../support/lambda-function.ts";
 
 // The custom resources of stacks, through the exported handler of their function over stores in memory.
 
@@ -51,7 +52,7 @@ beforeAll(async () => {
     RETENTION_DAYS: "90",
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  ({ handler } = await import("../../../lambdas/definitions.ts"));
+  handler = asLambda((await import("../../../lambdas/definitions.ts")).handler);
   const documents = documentClient({ region: "eu-central-1", credentials, endpoint: aws.endpoint });
   accounts = accountsOf(awsRecords({ documents, table: "table" }));
   logging.level = "off";

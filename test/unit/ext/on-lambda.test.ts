@@ -6,11 +6,12 @@ import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { jsonResponse } from "../../../src/http/handler.ts";
-import { lambdaHandler } from "../../../src/http/server/lambda.ts";
+import { compression, cors } from "../../../src/http/server/lambda.ts";
+import { apiFunction } from "../../support/lambda-function.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import { extHandlers } from "../../../src/ext/handlers/index.ts";
-import { extOnLambda } from "../../../src/ext/on-lambda.ts";
+import { extResponseLimit } from "../../../src/ext/on-lambda.ts";
 import { extRouter } from "../../../src/ext/router.ts";
 import { newS3Client } from "../../../src/platform/aws/s3/bucket.ts";
 import { uploadKey } from "../../../src/platform/aws/pending-uploads.ts";
@@ -39,7 +40,7 @@ async function onLambda() {
   const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
   const transfers = signedTransfers(async () => s3, "bucket");
   const handlers = extHandlers({ ...deps, limits: accepted, transfers, wait: { interval: 20, clientSeconds: 0 } });
-  const handle = lambdaHandler(extOnLambda(extRouter(handlers, stores), [origin]));
+  const handle = apiFunction(extRouter(handlers, stores), cors([origin]), extResponseLimit, compression);
 
   async function call(
     method: string,
@@ -176,19 +177,21 @@ test("on Lambda, a page of an allowed origin reads with the token of a run", asy
   expect(other.headers["access-control-allow-origin"]).toBeUndefined();
 });
 
+const long = async () => jsonResponse(200, { data: "x".repeat(6_500_000) });
+
 test("on Lambda, a page of an allowed origin can read that a response is too long", async () => {
-  const api = extOnLambda(async () => jsonResponse(200, { data: "x".repeat(6_500_000) }), [origin]);
-  const { status, headers } = await api({
-    id: "request-1",
-    method: "GET",
-    path: "/ext/v1/runs/r/events",
-    query: new URLSearchParams(),
-    parameters: {},
+  const { statusCode, headers } = await apiFunction(
+    long,
+    cors([origin]),
+    extResponseLimit,
+  )({
     headers: { origin },
-    parseBody: () => expect.unreachable(),
+    rawPath: "/ext/v1/runs/r/events",
+    isBase64Encoded: false,
+    requestContext: { requestId: "request-1", http: { method: "GET" } },
   });
-  expect([status, headers["access-control-allow-origin"]]).toEqual([413, origin]);
-  expect(headers["vary"]).toContain("Origin");
+  expect([statusCode, headers?.["access-control-allow-origin"]]).toEqual([413, origin]);
+  expect(headers?.["vary"]).toContain("Origin");
 });
 
 test("a file is sent to the bucket, named by a create, and downloaded from the bucket", async () => {

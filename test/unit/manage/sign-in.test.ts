@@ -8,12 +8,13 @@ import { newToken } from "../../../src/accounts/token.ts";
 import { type ApiResponse, jsonResponse } from "../../../src/http/handler.ts";
 import { manageHandlers } from "../../../src/manage/handlers/index.ts";
 import { bodyBytesOnLambda } from "../../../src/http/rest/lambda-limits.ts";
-import { limitOnLambda } from "../../../src/manage/lambda-limits.ts";
+import { manageResponseLimit } from "../../../src/manage/lambda-limits.ts";
 import { type Authenticate, manageRouter } from "../../../src/manage/router.ts";
 import { jwtAuthentication } from "../../../src/manage/sign-in/authenticate.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../../src/platform/local/index.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import type { Platform } from "../../../src/platform/types.ts";
+import { apiFunction } from "../../support/lambda-function.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "sign-in-"));
 let local: LocalPlatform;
@@ -150,8 +151,10 @@ test.each([
 });
 
 const ask = async (path: string, response: ApiResponse) => {
-  const { status, body } = await limitOnLambda(async () => response, "AgentRunService-test")(request("GET", path));
-  return { status, body: JSON.parse(String(body)) as unknown };
+  const handle = apiFunction(async () => response, manageResponseLimit("AgentRunService-test"));
+  const requestContext = { requestId: "r", http: { method: "GET" } };
+  const { statusCode, body } = await handle({ headers: {}, rawPath: path, isBase64Encoded: false, requestContext });
+  return { status: statusCode, body: JSON.parse(String(body)) as unknown };
 };
 
 test("a response that Lambda would not return names the command for it", async () => {

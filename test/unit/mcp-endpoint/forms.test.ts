@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handler as notFound } from "../../../lambdas/not-found.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { asApiFunction } from "../../support/lambda-function.ts";
 
 let service: ManageService;
 beforeAll(async () => {
@@ -82,7 +83,7 @@ it.each([
   "API Gateway, which has no route with a slash, names the address without it: %j",
   async (rawQueryString, location) => {
     const requestContext = { requestId: "R", http: { method: "POST" } };
-    const response = await notFound({
+    const response = await asApiFunction(notFound)({
       headers: {},
       rawPath: "/mcp/",
       rawQueryString,

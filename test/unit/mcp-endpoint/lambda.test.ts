@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/accounts/keys.ts";
-import { lambdaHandler } from "../../../src/http/server/lambda.ts";
 import { mcpHandler } from "../../../src/mcp/handler.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { apiFunction } from "../../support/lambda-function.ts";
 import { putAgent } from "../../support/scripted-runs.ts";
 
 /**
@@ -15,7 +15,7 @@ async function endpoint() {
   await putAgent(stores);
   const { key } = await issueKey(stores.accounts, { id: "A", organizationId: "O" });
   const started: string[] = [];
-  const handle = lambdaHandler(
+  const handle = apiFunction(
     mcpHandler({
       ...stores,
       workflow: { start: async (runId) => void started.push(runId), stop: async () => {} },

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { documentClient } from "../../../src/platform/aws/sdk/clients.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
+import { asLambda } from "../../support/lambda-function.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -51,7 +52,7 @@ test("only messages that fail stay in the queue, and one that is repeated after 
     expired: '{"id":"unknown","attempts":0}',
     broken: "not a message",
   });
-  expect(await handler(event)).toEqual({ batchItemFailures: [{ itemIdentifier: "broken" }] });
+  expect(await asLambda(handler)(event)).toEqual({ batchItemFailures: [{ itemIdentifier: "broken" }] });
   const sent = sqs.commandCalls(SendMessageCommand).map(({ args }) => args[0].input);
   expect(sent).toMatchObject([{ MessageBody: '{"id":"recorded","attempts":2}' }]);
   expect(sent[0]?.DelaySeconds).toBeGreaterThan(50);

@@ -1,4 +1,3 @@
-import type { Context } from "aws-lambda";
 import { afterEach, expect, test, vi } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
@@ -7,10 +6,11 @@ import { sandboxFunctions } from "../../../src/platform/aws/functions/sandbox-fu
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
-import type { AdvanceResponse } from "../../../src/workflow/payload.ts";
+import type { AdvancePayload, AdvanceResponse } from "../../../src/workflow/payload.ts";
 import { lastStepSeconds } from "../../../src/workflow/policy.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
+import { asLambda } from "../../support/lambda-function.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -78,8 +78,8 @@ test("a turn that pauses at Lambda's deadline ends on its configuration in a new
     vi.resetModules();
     const { handler } = await import("../../../lambdas/advance.ts");
     (await import("../../../src/log.ts")).logging.level = "off";
-    const context = { getRemainingTimeInMillis: () => lastStepSeconds * 1_000 + 60_000 } as Context;
-    return handler({ runId, turn: 1 }, context);
+    const context = { getRemainingTimeInMillis: () => lastStepSeconds * 1_000 + 60_000 };
+    return asLambda<AdvancePayload, AdvanceResponse>(handler)({ runId, turn: 1 }, context);
   }
 
   expect(await invoke()).toMatchObject({ done: false });

@@ -1,0 +1,15 @@
+import type { MiddlewareObj } from "@middy/core";
+
+/**
+ * Lambda ends the process of an invocation that takes too long. By default, middy rejects 5 ms before that: the process would live,
+ * and go on with this invocation beside the next one.
+ */
+export const noEarlyTimeout = { timeoutEarlyInMillis: 0 };
+
+/** Runs `step` after the handler, also if that failed. A function's last middleware is the first to run after it. */
+export function afterEach<Event, Result>(
+  step: (event: Event, context: { getRemainingTimeInMillis(): number }) => Promise<void>,
+): MiddlewareObj<Event, Result> {
+  const run: MiddlewareObj<Event, Result>["after"] = ({ event, context }) => step(event, context);
+  return { after: run, onError: run };
+}
