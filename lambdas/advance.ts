@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
-import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
+import { awsSettings, envIfSet, traceSettings } from "../src/env.ts";
 import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
@@ -13,7 +13,6 @@ import { afterEach, noEarlyTimeout } from "../src/platform/aws/functions/middlew
 
 const settings = awsSettings();
 const traces = traceSettings();
-const defaultProgramSeconds = numberIfSet("PROGRAM_SECONDS");
 const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 
 const addresses = envIfSet("PRIVATE_ADDRESSES") === "allowed" ? ("private" as const) : ("public" as const);
@@ -25,7 +24,6 @@ const deps = {
   ...sandbox,
   addresses,
   release: packageFile.version,
-  ...(defaultProgramSeconds !== undefined && { defaultProgramSeconds }),
 };
 
 let telemetry: Telemetry | undefined;

@@ -11,7 +11,6 @@ import { grant, type ServiceFunctionProps, serviceFunction } from "./service-fun
 import { defaultThrottle, reservationsOf, throttleOf } from "./concurrency.ts";
 import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
-import { newBudget } from "./budget.ts";
 import { Deliveries } from "./deliveries.ts";
 import { operatorPolicy, viewerPolicy } from "./operator-policy.ts";
 import { functions } from "./functions.ts";
@@ -64,9 +63,9 @@ export class AgentRunService extends Construct {
     const stack = Stack.of(this);
     requireOnly(this, stack);
     const settings = settingsOf(given);
-    const { logRetentionDays: logRetention, concurrentRuns } = settings;
+    const { concurrentRuns } = settings;
     const newFunction = (name: keyof typeof functions, more: Partial<ServiceFunctionProps> = {}) =>
-      serviceFunction(this, name, { ...functions[name], logRetention, ...more });
+      serviceFunction(this, name, { ...functions[name], ...more });
 
     const storage = new Storage(this, "Storage", settings);
 
@@ -108,7 +107,7 @@ export class AgentRunService extends Construct {
 
     const { warm } = settings;
     const liveAdvance = liveAlias(advance, warm);
-    const workflow = new Workflow(this, "Workflow", { advance, liveAdvance, fail, logRetention });
+    const workflow = new Workflow(this, "Workflow", { advance, liveAdvance, fail });
     workflow.grantStartNext(advance);
 
     const deadLetters = deadLetterQueue(this);
@@ -165,13 +164,12 @@ export class AgentRunService extends Construct {
     const throttle = { rateLimit: rate, burstLimit: burst };
     const live = { create: liveAlias(create, warm), get: liveAlias(get, warm) };
     const handlers = { ...live, openapi, extRead, extWrite, mcp, notFound };
-    const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
+    const { url } = new HttpApi(this, "HttpApi", { handlers, throttle });
     const { alarmEmail } = settings;
     const { topic } = new Alarms(this, "Operations", {
       alarmEmail: alarmEmail || undefined,
       topic: alarmTopic,
     });
-    if (settings.monthlyBudget > 0) newBudget(this, settings.monthlyBudget, alarmEmail);
 
     this.#newDefinitions = () => {
       const fn = newFunction("Definitions", { attempts: 1 });

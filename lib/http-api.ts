@@ -10,15 +10,15 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type Operation, operations } from "../src/v1/contract.ts";
 import { basePath } from "../src/ext/path.ts";
 import { mcpPath } from "../src/mcp/path.ts";
+import { logRetention } from "./service-function.ts";
 
 export interface HttpApiProps {
   handlers: Handlers;
-  logRetention: RetentionDays;
   throttle: Throttle;
 }
 
@@ -64,7 +64,7 @@ export class HttpApi extends Construct {
   /** Base URL without a trailing slash. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { handlers, logRetention, throttle }: HttpApiProps) {
+  constructor(scope: Construct, id: string, { handlers, throttle }: HttpApiProps) {
     super(scope, id);
     const httpApi = new Api(this, "Api", { description: "Agents API", createDefaultStage: false });
     for (const { name, key, handler, withKey } of routesOf(handlers)) {
@@ -75,7 +75,7 @@ export class HttpApi extends Construct {
         : "The contract requires no API key here. The function reads no data.";
       Validations.of(route).acknowledge({ id: "AwsSolutions-APIG4", reason });
     }
-    newStage(this, { httpApi, logRetention, throttle, metricsPerRoute: true });
+    newStage(this, { httpApi, throttle, metricsPerRoute: true });
     this.url = httpApi.apiEndpoint;
   }
 }
@@ -118,14 +118,13 @@ function routesOf({ create, get, openapi, extRead, extWrite, mcp, notFound }: Ha
 
 interface StageProps {
   httpApi: Api;
-  logRetention: RetentionDays;
   throttle: Throttle;
   /** Six metrics for each route, which are billed while it is used. Those of the whole API are free. */
   metricsPerRoute: boolean;
 }
 
 /** The stage of an HTTP API, with an access log. */
-export function newStage(scope: Construct, { httpApi, logRetention, throttle, metricsPerRoute }: StageProps): void {
+export function newStage(scope: Construct, { httpApi, throttle, metricsPerRoute }: StageProps): void {
   const accessLogGroup = new LogGroup(scope, "AccessLog", {
     // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
     logGroupName: `/aws/vendedlogs/apis/${Stack.of(scope).stackName}`,

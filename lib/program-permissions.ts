@@ -112,11 +112,14 @@ function grantRuns(fn: Function, { storage, workflow }: Service): void {
   workflow.grantStopExecution(fn);
 }
 
+/** Bytes of the largest file that programs can upload: tools read up to as many (docs/deploying.md#uploads). */
+const maxUploadBytes = 200 * 2 ** 20;
+
 function sharedSettings(settings: Settings) {
-  const { stage, maxUploadMegabytes, corsOrigins } = settings;
+  const { stage, corsOrigins } = settings;
   return {
     ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(",") }),
     SECRET_PREFIX: secretPrefixOf(stage), // checks names only
-    MAX_UPLOAD_BYTES: String(maxUploadMegabytes * 2 ** 20),
+    MAX_UPLOAD_BYTES: String(maxUploadBytes),
   };
 }

@@ -93,7 +93,6 @@ export class Sandbox extends Construct {
     const { vpc, group } = this.#network;
     const fn = serviceFunction(this, id, {
       ...props,
-      logRetention: settings.logRetentionDays,
       network: { vpc, vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED }, securityGroups: [group] },
       // The tenant is the agent. A program cannot find data of another agent in a reused environment.
       ...(settings.sandboxTenancy === "on" && { tenancy: TenancyConfig.PER_TENANT }),
@@ -171,7 +170,6 @@ export class Sandbox extends Construct {
     // Not by `Stack.toJsonString`, which needs a custom resource for some tokens: a function's name has no quotes.
     grant(fn, {
       SANDBOX_ENVIRONMENTS: JSON.stringify(Object.fromEntries(environments)),
-      PROGRAM_SECONDS: String(settings.programSeconds),
     });
     storage.grantObjects(fn, { read: ["environments"], write: ["environments"] });
   }

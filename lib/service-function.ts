@@ -20,12 +20,15 @@ import {
   Runtime,
   type TenancyConfig,
 } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
 import type { EnvName } from "../src/env.ts";
 import { bundleFunction, lambdasFolder } from "./bundling.ts";
 import type { Image } from "./environment-image.ts";
+
+/** How long CloudWatch keeps each log of the service. */
+export const logRetention = RetentionDays.ONE_MONTH;
 
 export interface ServiceFunctionProps {
   /** File in `lambdas/` without its extension. It exports `handler`. Absent: the code is in `image`. */
@@ -40,7 +43,6 @@ export interface ServiceFunctionProps {
   /** Size of `/tmp` in MB. Absent: 512. */
   storage?: number | undefined;
   seconds: number;
-  logRetention: RetentionDays;
   /** Reserved concurrency. Absent or 0: none is reserved. */
   concurrency?: number;
   /** For asynchronous invocations: receives the events whose retries all failed. */
@@ -60,7 +62,7 @@ export interface ServiceFunctionProps {
 /** A Lambda function that can only write its own log. The `grant…` functions add permissions. */
 export function serviceFunction(scope: Construct, id: string, props: ServiceFunctionProps): Function {
   const logGroup = new LogGroup(scope, `${id}Log`, {
-    retention: props.logRetention,
+    retention: logRetention,
     removalPolicy: RemovalPolicy.DESTROY,
   });
   const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });

@@ -1,4 +1,3 @@
-import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 
 /**
@@ -13,12 +12,8 @@ export interface AgentRunServiceProps {
   readonly stage?: string;
   /** What the deletion of the stack does with the table and the bucket. `destroy` deletes all runs. Default: `retain`. */
   readonly removal?: "retain" | "destroy";
-  /** Days that CloudWatch keeps logs. Default: 30. */
-  readonly logRetentionDays?: RetentionDays;
   /** Days after its creation that a run is deleted, 1 to 3,650. Default: 90. */
   readonly retentionDays?: number;
-  /** Size in MB of the largest file that programs can upload, 1 to 200. Default: 100. */
-  readonly maxUploadMegabytes?: number;
   /** Origins of pages that may use `/ext/v1`, such as `https://app.example.com`. Default: none. */
   readonly corsOrigins?: string[];
   /** Sustained requests per second of the API, 1 to 10,000; above it, API Gateway answers 429. `auto`, the default: 500. */
@@ -37,8 +32,6 @@ export interface AgentRunServiceProps {
   readonly alarmEmail?: string;
   /** Receives alarm notifications instead of a new topic. Its policy has to let CloudWatch publish. Default: a new topic. */
   readonly alarmTopic?: ITopic;
-  /** US dollars a month of the account's AWS cost above which AWS emails `alarmEmail`. Default: 0, no email. */
-  readonly monthlyBudget?: number;
   /** Ids of the Amazon Bedrock models and inference profiles that agents can use. Default: none. */
   readonly bedrockModels?: string[];
   /** The two availability zones of the sandbox's VPC. Default: the first two of the region. */
@@ -48,8 +41,6 @@ export interface AgentRunServiceProps {
    * `javascript`: JavaScript, and Python without libraries. Default: `linux`.
    */
   readonly sandbox?: "linux" | "javascript" | "off";
-  /** Seconds of a program in Linux for which the model sets no limit, 1 to 600. Default: 120. */
-  readonly programSeconds?: number;
   /** Processor of the Linux environments. Default: `arm64`. */
   readonly sandboxArchitecture?: "arm64" | "x86_64";
   /** Whether Lambda keeps agents apart in the sandbox. Default: `on`. */

@@ -1,7 +1,7 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Policy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function, IFunction } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import {
   Choice,
   Condition,
@@ -21,14 +21,13 @@ import {
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
 import { advanceSeconds, failPolicy, retryPolicy, turnSeconds } from "../src/workflow/policy.ts";
-import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
+import { acknowledgeWildcard, arnInFindings, grant, logRetention } from "./service-function.ts";
 
 export interface WorkflowProps {
   advance: Function;
   /** What executions call: `advance`, or an alias of it. */
   liveAdvance: IFunction;
   fail: Function;
-  logRetention: RetentionDays;
 }
 
 /** `advance` throws this error while the model is unavailable. Both platforms use the same retry policy. */
@@ -92,7 +91,7 @@ const catchAllRetry: RetryProps = {
 export class Workflow extends Construct {
   readonly stateMachine: StateMachine;
 
-  constructor(scope: Construct, id: string, { advance, liveAdvance, fail, logRetention }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { advance, liveAdvance, fail }: WorkflowProps) {
     super(scope, id);
 
     // An execution succeeds if `fail` recorded the failure. FAILED means that nothing recorded it.

@@ -13,6 +13,7 @@ import { agentSchemaFile, agentSchemaSource } from "./agent-schema.ts";
 import { buildValidators } from "./build-validators.ts";
 import { clientFiles } from "./generate-clients.ts";
 import { lateTable, operationTable } from "./operation-table.ts";
+import { withSettings } from "./settings-table.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -32,6 +33,7 @@ async function generatedFiles(): Promise<Record<string, string>> {
     "src/manage/generated/webhook-operations.ts": ofManage + lateTable(manageApi, managePath, "webhooks"),
     "src/manage/generated/bundle-operations.ts": ofManage + lateTable(manageApi, managePath, "bundles"),
     "src/manage/generated/trial-operations.ts": ofManage + lateTable(manageApi, managePath, "trials"),
+    "docs/deploying.md": await withSettings(pathOf("docs/deploying.md")),
   };
   const absolute = Object.entries(files).map(([path, text]) => [pathOf(path), text]);
   return { ...(Object.fromEntries(absolute) as Record<string, string>), ...(await clientFiles()) };

@@ -30,7 +30,6 @@ const consoleEnvNames = [
 /** Variables that only some deployments set. */
 export const optionalEnvNames = [
   "CORS_ORIGINS", // of pages that may use the extension API, separated by commas
-  "PROGRAM_SECONDS", // time limit of a program for which the model sets none
   // Of `advance`, in each deployment. An update from 0.2.0, and a return to it, starts code with the other release's variables for
   // some seconds: CloudFormation changes a function's variables and its code in two calls.
   "DOCUMENTS_FUNCTION", // reads documents, and checks results
@@ -64,12 +63,6 @@ export function env(name: EnvName): string {
 /** A variable that some deployments set. */
 export function envIfSet(name: OptionalEnvName): string | undefined {
   return process.env[name] || undefined;
-}
-
-/** A number that some deployments set. */
-export function numberIfSet(name: OptionalEnvName): number | undefined {
-  const value = envIfSet(name);
-  return value === undefined ? undefined : Number(value);
 }
 
 const setByLambda = "Lambda sets it; set it yourself elsewhere.";

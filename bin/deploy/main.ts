@@ -118,8 +118,7 @@ async function testService(aws: Aws, plan: Plan, io: Io): Promise<void> {
   io.out(`\nSmoke test of ${address}:`);
   const baseUrl = await reachableUrl(address, CloudFrontDomain, io);
   const uploads = BaseUrl === undefined ? "off" : settings.largeBodies;
-  const streams = settings.eventStreams === "open";
-  if (await smokeTest({ baseUrl, uploads, streams, endpoint: aws.endpoint }, io)) {
+  if (await smokeTest({ baseUrl, uploads, endpoint: aws.endpoint }, io)) {
     io.out(`The service is deployed at ${address}`);
     const { ConsoleUrl } = outputsOf(page);
     if (ConsoleUrl !== undefined) io.out(`Its web application is at ${ConsoleUrl}`);

@@ -91,7 +91,6 @@ const kinds: Record<string, string> = {
   "AWS::EC2::VPC": "VPC",
   "AWS::CloudWatch::Alarm": "alarm",
   "AWS::CloudWatch::Dashboard": "dashboard",
-  "AWS::Budgets::Budget": "budget",
 };
 
 /** The stacks with their main resources, and the cost of the deployment without requests, as lines of text. */

@@ -6,7 +6,7 @@ import { ofType } from "../../lib/idle-cost.ts";
 import { type Account, vpcQuotaCode } from "./account.ts";
 import { type Check, check, note, ok, type Result, stop } from "./check.ts";
 import type { Plan } from "./plan.ts";
-import { budgetContext, missingTypesCheck, tenancyCheck } from "./region.ts";
+import { missingTypesCheck, tenancyCheck } from "./region.ts";
 import { warmCheck } from "./warm.ts";
 
 /** Processors of an environment of a web function. */
@@ -19,7 +19,7 @@ export function preflight(plan: Plan, account: Account, region: string): Check[]
     ...check("bootstrap", account.bootstrap, (stack) => bootstrapCheck(plan, stack)),
     ...check("stacks", account.stacks, (stacks) => plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name)))),
     ...(isFirst ? leftoverChecks(account) : []),
-    ...check("resource types", account.missingTypes, (missing) => missingTypesCheck(missing, plan)),
+    ...check("resource types", account.missingTypes, missingTypesCheck),
     ...(plan.settings.sandbox !== "off"
       ? check("tenant isolation", { value: region }, () => tenancyCheck(plan, region))
       : []),
@@ -95,12 +95,7 @@ function isFirstDeployment(plan: Plan, { stacks }: Account): boolean {
 
 /** The settings that depend on the account, as CDK context. */
 export function accountContext(plan: Plan, account: Account): string[] {
-  return [
-    ...concurrencyContext(plan, account),
-    ...throttleContext(plan, account),
-    ...prefixListContext(plan, account),
-    ...budgetContext(account),
-  ];
+  return [...concurrencyContext(plan, account), ...throttleContext(plan, account), ...prefixListContext(plan, account)];
 }
 
 function throttleContext(plan: Plan, { concurrency, stacks }: Account): string[] {

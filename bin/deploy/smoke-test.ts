@@ -13,8 +13,6 @@ interface Target {
   endpoint?: string | undefined;
   /** Hosting of the upload server. `off`: no front door. */
   uploads: UploadHosting | "off";
-  /** Whether the same server sends open streams of events. */
-  streams: boolean;
 }
 
 interface Check {
@@ -72,8 +70,8 @@ async function repeat<Result>(
 }
 
 /** Whether streams stay open, if the front door sends any. Prints it. */
-async function testStreams({ baseUrl, uploads, streams }: Target, io: Io, pauseSeconds: number): Promise<boolean> {
-  if (uploads === "off" || !streams) return true;
+async function testStreams({ baseUrl, uploads }: Target, io: Io, pauseSeconds: number): Promise<boolean> {
+  if (uploads === "off") return true;
   const outcome = await repeat(
     () => testStream(baseUrl),
     ({ passed }) => passed,
@@ -83,8 +81,8 @@ async function testStreams({ baseUrl, uploads, streams }: Target, io: Io, pauseS
   if (outcome.passed) io.out(`ok       open stream: ${outcome.detail}, ${from}`);
   else {
     io.out(
-      `FAILED   open stream: ${outcome.detail}; expected two parts that arrive a second apart, ${from}. To have clients poll ` +
-        "instead, deploy with --context eventStreams=polled",
+      `FAILED   open stream: ${outcome.detail}; expected two parts that arrive a second apart, ${from}. Another ` +
+        `server: --context largeBodies=${uploads === "fargate" ? "web-function" : "fargate"}`,
     );
   }
   return outcome.passed;
@@ -100,7 +98,7 @@ export async function reachableUrl(baseUrl: string, cloudFrontDomain: string | u
   return new URL(`https://${cloudFrontDomain}`);
 }
 
-function checksOf({ uploads, streams }: Target): Check[] {
+function checksOf({ uploads }: Target): Check[] {
   // CloudFront's function rejects a large create without a well-formed key before the upload.
   const key = newToken("ak").token;
   // 4 MB tells who responds to large creates. 14 MB is v1's largest create: a limit of 6 or 10 MB on the way shows.
@@ -136,7 +134,7 @@ function checksOf({ uploads, streams }: Target): Check[] {
         large: uploads !== "off",
       };
     }),
-    ...(uploads !== "off" && streams
+    ...(uploads !== "off"
       ? [
           {
             name: "events with an unknown key",

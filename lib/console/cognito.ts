@@ -116,11 +116,15 @@ function userPool(stack: Stack, consoleUrl: string): UserPool {
   return pool;
 }
 
+/** Words that Cognito rejects in the prefix of a domain. */
+const reservedWords = /aws|amazon|cognito/;
+
 /** The domain of the sign-in page. Returns its base URL. */
-function signInDomain(pool: UserPool, client: UserPoolClient, { stage, consoleDomainPrefix }: Settings): string {
-  // Prefixes are unique in a region across accounts: the default has the first 8 digits of the stack's id.
+function signInDomain(pool: UserPool, client: UserPoolClient, { stage }: Settings): string {
+  // Prefixes are unique in a region across accounts, so this one has the first 8 digits of the stack's id.
   const stackId = Fn.select(2, Fn.split("/", Aws.STACK_ID));
-  const domainPrefix = consoleDomainPrefix || `agent-run-${stage}-${Fn.select(0, Fn.split("-", stackId))}`;
+  const name = reservedWords.test(stage) ? "agent-run" : `agent-run-${stage}`;
+  const domainPrefix = `${name}-${Fn.select(0, Fn.split("-", stackId))}`;
   const domain = pool.addDomain("Domain", {
     cognitoDomain: { domainPrefix },
     managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,

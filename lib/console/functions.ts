@@ -53,7 +53,7 @@ export function consoleFunctions(
   service: SharedValues,
 ): Record<keyof typeof functions, Function> {
   const newFunction = (id: keyof typeof functions): Function =>
-    serviceFunction(stack, id, { ...functions[id], seconds: requestSeconds, logRetention: settings.logRetentionDays });
+    serviceFunction(stack, id, { ...functions[id], seconds: requestSeconds });
   const all = { Page: newFunction("Page"), Read: newFunction("Read"), Write: newFunction("Write") };
   grant(all.Page, { SIGN_IN: JSON.stringify(page) });
   for (const fn of [all.Read, all.Write]) {

@@ -25,7 +25,7 @@ export class ConsoleStack extends Stack {
   constructor(scope: Construct, service: Stack, frontDoor: Stack | undefined, settings: Settings) {
     const stackName = consoleStackName(settings.stage);
     super(scope, stackName, { stackName, description: "Agent Run Service: web application" });
-    const { logRetentionDays: logRetention, stage } = settings;
+    const { stage } = settings;
     const values = sharedValues(service, this, stage, sharedOutputs);
     const ServiceUrl = frontDoor
       ? sharedValues(frontDoor, this, stage, ["BaseUrl"]).BaseUrl
@@ -50,7 +50,7 @@ export class ConsoleStack extends Stack {
       route("Openapi", HttpRouteKey.with("/manage/v1/openapi.json", HttpMethod.GET), Page),
       route("Page", HttpRouteKey.DEFAULT, Page),
     ];
-    newStage(this, { httpApi, logRetention, throttle, metricsPerRoute: false });
+    newStage(this, { httpApi, throttle, metricsPerRoute: false });
 
     const topic = Topic.fromTopicArn(this, "Topic", values.AlarmTopicArn);
     createAlarm(this, { stackName: service.stackName, topic }, "errors-console", {

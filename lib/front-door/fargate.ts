@@ -36,7 +36,7 @@ import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "
 import type { Construct } from "constructs";
 import { healthPath } from "../../src/http/server/origin-secret.ts";
 import { uploadHostings } from "./hosting.ts";
-import { grantServer, type ServerWork, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
+import { grantServer, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
 import { alarmPeriod, formula } from "../alarm.ts";
 import { zonesOf } from "../settings.ts";
 
@@ -69,8 +69,7 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
   balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront through its VPC origin");
 
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
-  const works: ServerWork[] = server.settings.eventStreams === "open" ? ["creates", "streams"] : ["creates"];
-  const environment = { ...grantServer(role, server, works), AWS_REGION: Stack.of(scope).region };
+  const environment = { ...grantServer(role, server, ["creates", "streams"]), AWS_REGION: Stack.of(scope).region };
   const task = new FargateTaskDefinition(scope, "Task", {
     cpu: 256,
     memoryLimitMiB: uploadHostings.fargate.memory,

@@ -23,6 +23,7 @@ import {
   webhookState,
 } from "../storage.ts";
 import type { OutputName } from "../outputs.ts";
+import { logRetention } from "../service-function.ts";
 import type { Settings } from "../settings.ts";
 
 /** Ids of CloudFront's origins, by which the viewer-request function selects them. */
@@ -69,11 +70,11 @@ export function uploadServer(
   settings: Settings,
   service: SharedValues,
 ): UploadServer {
-  const { originSecretGeneration: newest, logRetentionDays: retention } = settings;
+  const { originSecretGeneration: newest } = settings;
   const secrets = [newest, newest - 1]
     .filter((generation) => generation > 0)
     .map((generation) => originSecret(scope, generation));
-  const logGroup = new LogGroup(scope, "Log", { retention, removalPolicy: RemovalPolicy.DESTROY });
+  const logGroup = new LogGroup(scope, "Log", { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY });
   const name = `agent-runs-${settings.stage}-${Aws.REGION}`;
   return { hosting, settings, service, name, secrets, logGroup };
 }

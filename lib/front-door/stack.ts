@@ -72,8 +72,7 @@ export class FrontDoorStack extends Stack {
       customHeaders: { [originSecretHeader]: server.secrets[0]?.secretValue.unsafeUnwrap() ?? "" },
     });
 
-    const hasStreams = settings.eventStreams === "open";
-    const streamsOrigin = hasStreams ? (streams ? streamsOriginId : largeBodiesOriginId) : "";
+    const streamsOrigin = streams ? streamsOriginId : largeBodiesOriginId;
     const uncached = {
       cachePolicy: CachePolicy.CACHING_DISABLED,
       // API Gateway and web functions reject a Host header other than their own.
@@ -83,7 +82,7 @@ export class FrontDoorStack extends Stack {
     };
     // An id for each target: CloudFormation publishes a changed function before it adds what the function selects. A new one is
     // used with the distribution's update.
-    const route = new Function(this, streamsOrigin === "" ? "Route" : `Route-${streamsOrigin}`, {
+    const route = new Function(this, `Route-${streamsOrigin}`, {
       code: FunctionCode.fromInline(viewerRequestCode(streamsOrigin)),
       runtime: FunctionRuntime.JS_2_0,
       comment: "Selects the origin by body size and Accept header, and rejects large bodies early",
@@ -114,13 +113,11 @@ export class FrontDoorStack extends Stack {
         // CloudFront requires a behavior for every origin. The function selects this one, and answers 404 for the path.
         "/large-bodies-are-chosen-by-size": { ...uncached, origin: largeBodies, functionAssociations },
         // For the smoke test, and so that there is a behavior with the origin of streams.
-        ...(hasStreams && {
-          [streamCheckPath]: {
-            ...uncached,
-            origin: streams?.origin ?? largeBodies,
-            allowedMethods: AllowedMethods.ALLOW_GET_HEAD, // nobody sends it a body
-          },
-        }),
+        [streamCheckPath]: {
+          ...uncached,
+          origin: streams?.origin ?? largeBodies,
+          allowedMethods: AllowedMethods.ALLOW_GET_HEAD, // nobody sends it a body
+        },
       },
       errorResponses: uncachedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });

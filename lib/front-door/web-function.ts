@@ -16,8 +16,7 @@ import { bundleUploadServer, lambdasFolder } from "../bundling.ts";
 import { webFunctionLimits } from "./hosting.ts";
 import { grantServer, type ServerWork, streamsOriginId, type UploadOrigin, type UploadServer } from "./server.ts";
 import { sumOverDimensions } from "../alarm.ts";
-import { arnInFindings } from "../service-function.ts";
-import type { Settings } from "../settings.ts";
+import { arnInFindings, logRetention } from "../service-function.ts";
 
 /** Lambda accepts at most 128 requests at a time in an environment. With 100 streams, one uses a fifth of its two processors. */
 const streamsPerEnvironment = 100;
@@ -34,22 +33,19 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     maxConcurrencyPerEnvironment: 16,
   });
   const name = server.name.replace("agent-runs-", "agent-runs-events-");
-  const streams =
-    server.settings.eventStreams === "open"
-      ? newWebFunction(
-          scope,
-          "Streams",
-          { ...server, name },
-          { ...origin, originId: streamsOriginId },
-          {
-            works: ["streams"],
-            timeout: Duration.seconds(900), // the longest; the server ends a stream after 14 minutes
-            maxConcurrencyPerEnvironment: streamsPerEnvironment,
-          },
-        )
-      : undefined;
+  const streams = newWebFunction(
+    scope,
+    "Streams",
+    { ...server, name },
+    { ...origin, originId: streamsOriginId },
+    {
+      works: ["streams"],
+      timeout: Duration.seconds(900), // the longest; the server ends a stream after 14 minutes
+      maxConcurrencyPerEnvironment: streamsPerEnvironment,
+    },
+  );
   acknowledgeCodeBucket(Stack.of(scope));
-  return { ...creates, ...(streams && { streams }) };
+  return { ...creates, streams };
 }
 
 interface WebFunctionOptions extends Pick<WebFunctionProps, "timeout" | "maxConcurrencyPerEnvironment"> {
@@ -67,15 +63,14 @@ function newWebFunction(
   const role = new Role(scope, `${prefix}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   // Lambda keeps log lines of a region in this group before it centralizes them. AWS does not say whether the role or
   // Lambda itself writes there. Declared here, the group has a retention and is deleted with the stack.
-  const { settings } = server;
-  const logGroup = prefix === "" ? server.logGroup : newLog(scope, `${prefix}Log`, settings);
-  const localLog = newLog(scope, `${prefix}LocalLog`, settings, `${logGroup.logGroupName}.local`);
+  const logGroup = prefix === "" ? server.logGroup : newLog(scope, `${prefix}Log`);
+  const localLog = newLog(scope, `${prefix}LocalLog`, `${logGroup.logGroupName}.local`);
   for (const each of [logGroup, localLog]) each.grantWrite(role);
   const fn = new WebFunction(scope, `${prefix}WebFunction`, {
     webFunctionName: server.name,
     code: WebFunctionCode.fromAssetToManagedBucket(lambdasFolder, {
       // By default, the log of CDK's copying function is kept for two years, and when the stack is deleted.
-      copyOptions: { logGroup: copyLog(scope, settings) },
+      copyOptions: { logGroup: copyLog(scope) },
       assetHashType: AssetHashType.OUTPUT,
       bundling: {
         local: {
@@ -125,14 +120,13 @@ function newWebFunction(
 }
 
 /** The log of CDK's function that copies the code of both. */
-function copyLog(scope: Construct, settings: Settings): LogGroup {
-  return (scope.node.tryFindChild("CopyLog") as LogGroup | undefined) ?? newLog(scope, "CopyLog", settings);
+function copyLog(scope: Construct): LogGroup {
+  return (scope.node.tryFindChild("CopyLog") as LogGroup | undefined) ?? newLog(scope, "CopyLog");
 }
 
-function newLog(scope: Construct, id: string, settings: Settings, logGroupName?: string): LogGroup {
-  const { logRetentionDays: retention } = settings;
+function newLog(scope: Construct, id: string, logGroupName?: string): LogGroup {
   return new LogGroup(scope, id, {
-    retention,
+    retention: logRetention,
     removalPolicy: RemovalPolicy.DESTROY,
     ...(logGroupName && { logGroupName }),
   });

@@ -81,7 +81,7 @@ test("the events of a run arrive in one open stream, with the permissions of its
 test("the smoke test passes, and the upload server responds to the large create", async () => {
   const lines: string[] = [];
   const io = { out: (text: string) => void lines.push(text), err: () => {} };
-  expect(await smokeTest({ baseUrl: new URL(edge.baseUrl), uploads: "web-function", streams: true }, io)).toBe(true);
+  expect(await smokeTest({ baseUrl: new URL(edge.baseUrl), uploads: "web-function" }, io)).toBe(true);
   expect(lines).toEqual([
     "ok       OpenAPI description: 200 from API Gateway",
     "ok       create without a key: 401 Missing API key from API Gateway",

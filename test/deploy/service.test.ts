@@ -182,7 +182,7 @@ describe("an agent of a model server", () => {
   test("continues while a changed stack is deployed", { timeout: 600_000 }, async () => {
     const runId = await inFlight();
     // The change does not touch advance: MiniStack would end its invocation, where AWS lets it finish.
-    const changed = ["--context", "logRetentionDays=7", "--context", "requestsPerSecond=450"];
+    const changed = ["--context", "corsOrigins=https://app.example.com", "--context", "requestsPerSecond=450"];
     expect(await npmRunDeploy(stackName, ...changed)).toMatchObject({ status: 0 });
     expect((await agent.api.read(runId)).loop_status).toBe("running");
     answer(seen.at(-1));

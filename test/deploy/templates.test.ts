@@ -26,10 +26,7 @@ test.each([
     "Fargate, warm functions and a Linux environment",
     { largeBodies: "fargate", warm: 1, environments: `linux=${image}` },
   ],
-  [
-    "no front door, and no sandbox",
-    { largeBodies: "off", sandbox: "off", monthlyBudget: 100, alarmEmail: "ops@example.com" },
-  ],
+  ["no front door, and no sandbox", { largeBodies: "off", sandbox: "off", alarmEmail: "ops@example.com" }],
 ])("cfn-lint accepts the templates in four regions: %s", async (name, context) => {
   const { stack, frontDoor, webConsole } = serviceApp({
     ...cdkJson.context,

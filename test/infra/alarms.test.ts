@@ -207,20 +207,6 @@ test("alarmEmail subscribes an address, and a queue that is added gets an alarm"
   template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-3" });
 });
 
-test("monthlyBudget emails when the account's cost of a month exceeds it", () => {
-  expect(all("AWS::Budgets::Budget")).toEqual([]);
-  const { template } = synthesize({ context: { monthlyBudget: 50, alarmEmail: "on-call@example.com" } });
-  const Subscribers = [{ SubscriptionType: "EMAIL", Address: "on-call@example.com" }];
-  const Notification = { ComparisonOperator: "GREATER_THAN", Threshold: 100, ThresholdType: "PERCENTAGE" };
-  template.hasResourceProperties("AWS::Budgets::Budget", {
-    Budget: { BudgetLimit: { Amount: 50, Unit: "USD" }, BudgetType: "COST", TimeUnit: "MONTHLY" },
-    NotificationsWithSubscribers: ["FORECASTED", "ACTUAL"].map((NotificationType) => ({
-      Notification: { ...Notification, NotificationType },
-      Subscribers,
-    })),
-  });
-});
-
 test("a stack without a service is rejected with an error that says what is missing", () => {
   expect(() => new Alarms(new Stack(new App(), "Empty"), "Operations", {})).toThrow(
     "Empty has no table. Add it to the service before Alarms.",

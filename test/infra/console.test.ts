@@ -215,8 +215,10 @@ describe("cognito", () => {
       UserPoolId: "<Users>",
       UseCognitoProvidedValues: true,
     });
-    const named = synthesizeConsole({ console: "cognito", consoleDomainPrefix: "my-runs" });
-    expect(only(named, "AWS::Cognito::UserPoolDomain")["Domain"]).toBe("my-runs");
+    const reserved = synthesizeConsole({ console: "cognito", stage: "aws-test" }); // Cognito rejects this word in a domain
+    expect(only(reserved, "AWS::Cognito::UserPoolDomain")["Domain"]).toBe(
+      "agent-run-<AWS::StackId>.split(/)[2].split(-)[0]",
+    );
   });
 
   test("the groups are those that give a role", () => {

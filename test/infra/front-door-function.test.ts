@@ -97,8 +97,7 @@ describe("the viewer-request function", () => {
     }
   });
 
-  test("routes streams to API Gateway with eventStreams polled, and to the only server with Fargate", () => {
-    expect(streamsTo({ eventStreams: "polled" })).toBeUndefined();
+  test("routes streams to the only server with Fargate", () => {
     expect(streamsTo({ largeBodies: "fargate" })).toBe("large-bodies");
   });
 

@@ -53,14 +53,6 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
     expect(Origins).toHaveLength(largeBodies === "fargate" ? 2 : 3);
   });
 
-  test("has no origin, behavior and permission for streams with eventStreams polled", () => {
-    const polled = synthesizeFrontDoor({ context: { largeBodies, eventStreams: "polled" } }).template;
-    const text = JSON.stringify(polled.toJSON());
-    expect(text).not.toMatch(/stream-check|event-streams|watchedUntil|s3:GetObject"[^}]*texts/);
-    polled.resourceCountIs("AWS::Lambda::WebFunction", largeBodies === "fargate" ? 0 : 1);
-    expect(JSON.stringify(template.toJSON())).toContain("stream-check");
-  });
-
   test("caches only the OpenAPI document, so no response to one API key reaches another", () => {
     const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"; // CloudFront's own policy CachingDisabled
     const uncached = [DefaultCacheBehavior, unused, streamCheck];
@@ -238,9 +230,9 @@ describe("hosting", () => {
   });
 
   test("web function: the log of the region has the same retention, and the server can write both logs", () => {
-    const { template, properties } = synthesizeFrontDoor({ context: { logRetentionDays: 7 } });
+    const { template, properties } = synthesizeFrontDoor();
     const groups = properties("AWS::Logs::LogGroup").map((each) => short(each));
-    expect(groups).toContainEqual({ LogGroupName: "<Log>.local", RetentionInDays: 7 });
+    expect(groups).toContainEqual({ LogGroupName: "<Log>.local", RetentionInDays: 30 });
     const policy = JSON.stringify(short(template.findResources("AWS::IAM::Policy")));
     const [, resources = ""] = /"logs:PutLogEvents"\],"Effect":"Allow","Resource":(.*?)\}/.exec(policy) ?? [];
     for (const log of ["<Log.Arn>", "<LocalLog.Arn>"]) expect(resources).toContain(log);
@@ -292,9 +284,11 @@ describe("hosting", () => {
     expect(Number(idle) * 1_000).toBeLessThan(limits.keepAlive);
   });
 
-  test("web function: all logs have the configured retention and are deleted with the stack", () => {
-    const { template, properties } = synthesizeFrontDoor({ context: { logRetentionDays: 7 } });
-    expect(properties("AWS::Logs::LogGroup").map(({ RetentionInDays }) => RetentionInDays)).toEqual([7, 7, 7, 7, 7]);
+  test("web function: all logs have a retention and are deleted with the stack", () => {
+    const { template, properties } = synthesizeFrontDoor();
+    expect(properties("AWS::Logs::LogGroup").map(({ RetentionInDays }) => RetentionInDays)).toEqual([
+      30, 30, 30, 30, 30,
+    ]);
     template.allResources("AWS::Logs::LogGroup", { DeletionPolicy: "Delete" });
   });
 

@@ -181,12 +181,6 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
     /^stop resource types: .*AWS::Scheduler::ScheduleGroup in this region; deploy to another region$/,
   ],
   [
-    "a region without budgets",
-    { missingTypes: { value: ["AWS::Budgets::Budget"] } },
-    "fargate",
-    /^note resource types: .* deployed without monthlyBudget/,
-  ],
-  [
     "too little concurrency",
     { concurrency: { value: { limit: 1_000, unreserved: 140 } } },
     "fargate",
@@ -221,13 +215,6 @@ test.each(["ap-southeast-6", "us-gov-west-1", "cn-north-1"])("%s has no tenant i
   expect(findings({}, "web-function", region)).toEqual([
     `stop tenant isolation: Lambda has no tenant isolation in ${region}; set sandboxTenancy to off, or sandbox to off`,
   ]);
-});
-
-test("a region without budgets gets none, and the deployment says so instead of failing", () => {
-  const plan = planWith("--context", "monthlyBudget=100", "--context", "alarmEmail=ops@example.com");
-  const withoutBudgets = { ...newAccount, missingTypes: { value: ["AWS::Budgets::Budget"] } };
-  expect(accountContext(plan, withoutBudgets)).toEqual([...prefixList, "--context", "monthlyBudget=0"]);
-  expect(accountContext(plan, { ...newAccount, missingTypes: { unknown: "AccessDenied: no" } })).toEqual(prefixList);
 });
 
 test.each([

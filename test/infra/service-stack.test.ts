@@ -90,7 +90,6 @@ describe("functions", () => {
       Advance: [
         "BUCKET_NAME",
         "DOCUMENTS_FUNCTION",
-        "PROGRAM_SECONDS",
         "RETENTION_DAYS",
         "SANDBOX_BUCKET_URL",
         "SANDBOX_ENDPOINT",
@@ -143,9 +142,8 @@ test("delivered logs use the prefix that AWS's resource policy covers", () => {
   expect(new Set(named)).toEqual(new Set(names));
 });
 
-test("logRetentionDays sets the retention of every log", () => {
-  const { template: other } = synthesize({ context: { logRetentionDays: "7" } });
-  other.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 7 });
+test("every log has a retention", () => {
+  template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
 });
 
 test("concurrentRuns reserves concurrency for runs, and a tenth of it for their documents", () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { App } from "aws-cdk-lib";
 import { expect, test } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
@@ -10,24 +9,19 @@ test("cdk.json contains the defaults", () => {
   expect(read(cdkJson.context)).toEqual({
     stage: "prod",
     removal: "retain",
-    logRetentionDays: 30,
     retentionDays: 90,
-    maxUploadMegabytes: 100,
     requestsPerSecond: "auto",
     concurrentRuns: "auto",
     warm: 0,
     alarmEmail: "",
-    monthlyBudget: 0,
     bedrockModels: [],
     corsOrigins: [],
     largeBodies: "web-function",
-    eventStreams: "open",
     domain: "",
     certificate: "",
     originSecretGeneration: 1,
     availabilityZones: [],
     sandbox: "linux",
-    programSeconds: 120,
     sandboxArchitecture: "arm64",
     sandboxTenancy: "on",
     environments: { linux: "environment" },
@@ -41,18 +35,8 @@ test("cdk.json contains the defaults", () => {
     consoleRoleClaim: "groups",
     consoleOperators: [],
     consoleViewers: [],
-    consoleDomainPrefix: "",
   });
   expect(read({})).toEqual(read(cdkJson.context));
-});
-
-test("docs/deploying.md lists every setting with its default", () => {
-  const document = readFileSync(new URL("../../docs/deploying.md", import.meta.url), "utf8");
-  const rows = [...document.matchAll(/^\| `(\w+)` +\|.*\| `?([\w=-]+(?: [\w-]+)*)`? +\|$/gm)].map(
-    ([, name, fallback]) => [name, fallback],
-  );
-  const { "cli-telemetry": _, ...settings } = cdkJson.context;
-  expect(rows).toEqual(Object.entries(settings).map(([name, fallback]) => [name, String(fallback) || "none"]));
 });
 
 test("accepts the context keys that the CDK CLI writes", () => {
@@ -61,15 +45,13 @@ test("accepts the context keys that the CDK CLI writes", () => {
 });
 
 test("accepts numbers as strings, as the command line passes them", () => {
-  const context = { stage: "dev-2", removal: "destroy", logRetentionDays: "7", originSecretGeneration: "2" };
-  expect(read(context)).toMatchObject({ ...context, logRetentionDays: 7, originSecretGeneration: 2 });
+  const context = { stage: "dev-2", removal: "destroy", retentionDays: "7", originSecretGeneration: "2" };
+  expect(read(context)).toMatchObject({ ...context, retentionDays: 7, originSecretGeneration: 2 });
 });
 
 test.each([
   [{ stage: "Prod" }, /stage: received "Prod"; accepted: 1 to 20 lower-case letters/],
   [{ removal: "keep" }, /removal: received "keep"; accepted: retain or destroy/],
-  [{ logRetentionDays: 31 }, /logRetentionDays: received 31; accepted: 1, 3, 5, 7, .*, 3653$/m],
-  [{ logRetentionDays: 9999 }, /logRetentionDays: received 9999/],
   [{ largeBodies: "on" }, /largeBodies: received "on"; accepted: web-function or fargate or off/],
   [{ retentionDays: 0 }, /retentionDays: received 0; accepted: a whole number from 1 to 3650/],
   [{ requestsPerSecond: 1.5 }, /requestsPerSecond: received 1.5; accepted: auto or a whole number from 1 to 10000/],
@@ -84,14 +66,11 @@ test.each([
     /corsOrigins: received "app.example.com"; accepted: origins separated by commas/,
   ],
   [{ corsOrigins: "https://app.example.com,*" }, /corsOrigins: received "https:\/\/app.example.com,\*"/],
-  [{ monthlyBudget: 50 }, /alarmEmail: missing; set the address that monthlyBudget notifies/],
-  [{ eventStreams: "off" }, /eventStreams: received "off"; accepted: open or polled/],
   [{ originSecretGeneration: 0 }, /originSecretGeneration: received 0; accepted: a whole number from 1 to 999999999/],
   [{ originSecretGeneration: 1.5 }, /originSecretGeneration: received 1.5/],
   [{ availabilityZones: "us-east-1c" }, /availabilityZones: received "us-east-1c"; accepted: two zone names/],
   [{ availabilityZones: "use1-az1,use1-az2" }, /availabilityZones: received "use1-az1,use1-az2"/],
   [{ sandbox: "on" }, /sandbox: received "on"; accepted: linux or javascript or off/],
-  [{ programSeconds: 601 }, /programSeconds: received 601; accepted: a whole number from 1 to 600/],
   [{ sandboxTenancy: "agent" }, /sandboxTenancy: received "agent"; accepted: on or off/],
   [{ environments: "linux=environment,../etc=images/data" }, /environments: received .*; accepted: NAME=FOLDER/],
   [{ environments: "data=images/data" }, /environments: .*; the environment linux is required/],
@@ -104,8 +83,9 @@ test.each([
   [{ privateAddresses: "yes" }, /privateAddresses: received "yes"; accepted: refused or allowed/],
   [{ otlpEndpoint: "collector:4318" }, /otlpEndpoint: received "collector:4318"; accepted: the http or https base URL/],
   [{ otlpEndpoint: "https://user:key@collector.example.com" }, /otlpEndpoint: received .*; accepted: .* without user/],
-  [{ fileVersions: 20 }, /fileVersions: unknown setting; accepted: stage, removal/],
-  [{ stages: "dev" }, /stages: unknown setting; accepted: stage, removal, logRetentionDays/],
+  [{ fileVersions: 20 }, /fileVersions: no longer a setting, remove it; its default of 0.2.0 applies/],
+  [{ programSeconds: 60 }, /programSeconds: no longer a setting, remove it; a program may take 120 seconds/],
+  [{ stages: "dev" }, /stages: unknown setting; accepted: stage, removal, retentionDays/],
 ])("rejects %j with the accepted values", (context, message) => {
   expect(() => read(context)).toThrow(message);
 });
@@ -181,12 +161,6 @@ test.each([
   [{ ...oidc, consoleViewers: "on-call" }, /consoleViewers: on-call is in consoleOperators, too/],
   [{ ...oidc, console: "cognito" }, /consoleIssuer: requires console oidc, but console is cognito/],
   [{ consoleOperators: "a" }, /consoleOperators: requires console oidc, but console is off/],
-  [{ consoleDomainPrefix: "my-runs" }, /consoleDomainPrefix: requires console cognito, but console is off/],
-  [
-    { console: "cognito", consoleDomainPrefix: "my-aws" },
-    /consoleDomainPrefix: received "my-aws"; accepted: .* without/,
-  ],
-  [{ console: "cognito", stage: "aws-test" }, /consoleDomainPrefix: missing; Cognito rejects the stage aws-test/],
 ])("rejects %j before anything is deployed", (context, message) => {
   expect(() => read(context)).toThrow(message);
 });

@@ -35,7 +35,7 @@ test("a deployment keeps the versions before, and removes its own if it fails", 
 
 test("a change of a function makes another version of it, and of no other", () => {
   const before = versionIds({});
-  const after = versionIds({ programSeconds: 77 }); // of Advance
+  const after = versionIds({ otlpEndpoint: "https://collector.example.com" }); // of Advance
   expect(after.map((id) => before.includes(id))).toEqual([false, true, true]);
 });
 

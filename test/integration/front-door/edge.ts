@@ -14,17 +14,15 @@ export interface Edge {
 }
 
 /**
- * `host`: the Host header for the small origin. `secret`: the origin secret that the large origin receives. `eventStreams`: the
- * setting. With `polled`, the small origin gets requests for streams.
+ * `host`: the Host header for the small origin. `secret`: the origin secret that the large origin receives.
  */
 export async function startEdge(options: {
   small: { baseUrl: string; host?: string };
   large: { baseUrl: string; secret: string };
   /** Base URL of the server of streams, if it is another. */
   streamsUrl?: string;
-  eventStreams?: "open" | "polled";
 }): Promise<Edge> {
-  const code = viewerRequestCode(options.eventStreams === "polled" ? "" : "event-streams");
+  const code = viewerRequestCode("event-streams");
   const counts = { small: 0, large: 0, streams: 0, rejected: 0 };
   const server = await httpServer((incoming, outgoing) => {
     const { method = "GET", url: path = "/", headers } = incoming;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 async function smoke(baseUrl: string, uploads: "web-function" | "fargate" | "off", endpoint?: string) {
   const lines: string[] = [];
   const io = { out: (text: string) => void lines.push(text), err: () => {} };
-  const passed = await smokeTest({ baseUrl: new URL(baseUrl), uploads, streams: true, endpoint }, io, 0);
+  const passed = await smokeTest({ baseUrl: new URL(baseUrl), uploads, endpoint }, io, 0);
   return { passed, lines };
 }
 
@@ -75,7 +75,7 @@ test("a large create that API Gateway receives fails", async () => {
       "FAILED   create of 14 MB with an unknown key: 401 Invalid API key from API Gateway; expected 401 Invalid API key from Fargate",
       "FAILED   events with an unknown key: 200 from API Gateway; expected 401 Invalid API key from Fargate",
       expect.stringMatching(
-        /^FAILED {3}open stream: a response that was collected: its parts arrived \d+ ms apart; expected .* eventStreams=polled$/,
+        /^FAILED {3}open stream: a response that was collected: its parts arrived \d+ ms apart; expected .* largeBodies=web-function$/,
       ),
     ],
   });
