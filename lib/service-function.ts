@@ -25,7 +25,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
 import type { EnvName } from "../src/env.ts";
 import { bundleFunction, lambdasFolder } from "./bundling.ts";
-import type { Image } from "./environment-image.ts";
+import type { Image } from "./sandbox/environment-image.ts";
 
 /** How long CloudWatch keeps each log of the service. */
 export const logRetention = RetentionDays.ONE_MONTH;

@@ -5,7 +5,7 @@ import { reservationsOf } from "./concurrency.ts";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
 import type { AgentRunServiceProps } from "./service-props.ts";
-import { type Environments, parseEnvironments } from "./environments.ts";
+import { type Environments, parseEnvironments } from "./sandbox/environments.ts";
 import { autoOr, list, listOf, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
 
 /**

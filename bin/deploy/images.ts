@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { imageOf } from "../../lib/environments.ts";
+import { imageOf } from "../../lib/sandbox/environments.ts";
 import type { Settings } from "../../lib/settings.ts";
 import type { Account } from "./account.ts";
 import type { Plan } from "./plan.ts";

@@ -1,5 +1,5 @@
 import { UpdateTerminationProtectionCommand } from "@aws-sdk/client-cloudformation";
-import { runbook } from "../../lib/alarm.ts";
+import { runbook } from "../../lib/monitoring/alarm.ts";
 import type { SynthesizedStack } from "../../lib/service-app.ts";
 import { firstDeploymentKey } from "../../lib/termination-protection.ts";
 import { type Aws, connectToAws } from "../aws.ts";

@@ -1,5 +1,5 @@
 import type { Stack } from "@aws-sdk/client-cloudformation";
-import { runbook } from "../../lib/alarm.ts";
+import { runbook } from "../../lib/monitoring/alarm.ts";
 import { defaultConcurrentRuns, defaultThrottle, throttleOf, unreservable } from "../../lib/concurrency.ts";
 import { webFunctionLimits } from "../../lib/front-door/hosting.ts";
 import { ofType } from "../../lib/idle-cost.ts";

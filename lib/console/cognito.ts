@@ -13,7 +13,7 @@ import {
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { type ConsoleRoles, roleGroups, type SignIn } from "../../src/manage/sign-in/types.ts";
 import type { Settings } from "../settings.ts";
-import { allowDescribeStacks } from "../describe-stack.ts";
+import { allowDescribeStacks } from "../permissions/describe-stack.ts";
 import { consoleOutputs } from "./outputs.ts";
 
 /** How people sign in: what the page needs for it, and how a token decides about a person's role. */

@@ -5,7 +5,7 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
-import { createAlarm, failedRequests } from "../alarm.ts";
+import { createAlarm, failedRequests } from "../monitoring/alarm.ts";
 import { newStage } from "../http-api.ts";
 import type { Settings } from "../settings.ts";
 import { sharedValues } from "../shared-values.ts";

@@ -3,7 +3,7 @@ import { type CfnAlarm, type IMetric, Metric, Stats } from "aws-cdk-lib/aws-clou
 import type { Distribution } from "aws-cdk-lib/aws-cloudfront";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { type AlarmOptions, alarmPeriod, createAlarm } from "../alarm.ts";
+import { type AlarmOptions, alarmPeriod, createAlarm } from "../monitoring/alarm.ts";
 
 interface FrontDoorAlarmsProps extends Omit<AlarmOptions, "topic"> {
   topicArn: string;

@@ -37,7 +37,7 @@ import type { Construct } from "constructs";
 import { healthPath } from "../../src/http/server/origin-secret.ts";
 import { uploadHostings } from "./hosting.ts";
 import { grantServer, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
-import { alarmPeriod, formula } from "../alarm.ts";
+import { alarmPeriod, formula } from "../monitoring/alarm.ts";
 import { zonesOf } from "../settings.ts";
 
 const port = 3000;

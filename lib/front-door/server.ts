@@ -11,7 +11,7 @@ import type { EnvName } from "../../src/env.ts";
 import { secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
-import { streamsRuns } from "../program-permissions.ts";
+import { streamsRuns } from "../permissions/program-permissions.ts";
 import {
   acknowledgeObjects,
   createsRuns,

@@ -15,7 +15,7 @@ import type { Construct } from "constructs";
 import { bundleUploadServer, lambdasFolder } from "../bundling.ts";
 import { webFunctionLimits } from "./hosting.ts";
 import { grantServer, type ServerWork, streamsOriginId, type UploadOrigin, type UploadServer } from "./server.ts";
-import { sumOverDimensions } from "../alarm.ts";
+import { sumOverDimensions } from "../monitoring/alarm.ts";
 import { arnInFindings, logRetention } from "../service-function.ts";
 
 /** Lambda accepts at most 128 requests at a time in an environment. With 100 streams, one uses a fifth of its two processors. */

@@ -7,7 +7,7 @@ import { adminProgram } from "../../bin/admin/main.ts";
 import { runProgram } from "../../bin/cli.ts";
 import { metricUnits, namespace } from "../../src/observability/metrics.ts";
 import { rejectedCall } from "../../src/platform/aws/functions/invoke-function.ts";
-import { Alarms } from "../../lib/alarms.ts";
+import { Alarms } from "../../lib/monitoring/alarms.ts";
 import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { ServiceStack } from "../../lib/service-stack.ts";
 import { readSettings } from "../../lib/settings.ts";

@@ -9,7 +9,7 @@ import { findImageBuilder, imageChecks } from "../../bin/deploy/images.ts";
 import { describePlan, type Plan, planOf } from "../../bin/deploy/plan.ts";
 import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
 import { defaultConcurrentRuns, defaultThrottle } from "../../lib/concurrency.ts";
-import { runbook } from "../../lib/alarm.ts";
+import { runbook } from "../../lib/monitoring/alarm.ts";
 import { httpServer } from "../support/http-server.ts";
 
 process.env["CDK_VALIDATION"] = "false"; // as in the fast tier

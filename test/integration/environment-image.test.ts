@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeImageContext } from "../../lib/environment-image.ts";
+import { writeImageContext } from "../../lib/sandbox/environment-image.ts";
 
 test("an image is built from the folder of the environment, with the function's code and its instructions at the end", () => {
   const folder = mkdtempSync(join(tmpdir(), "image-"));

@@ -13,14 +13,14 @@ import {
 import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import { Construct, type IConstruct } from "constructs";
-import { objectPrefixes } from "../src/platform/aws/dynamodb/table.ts";
-import { transferSeconds } from "../src/platform/aws/s3/transfer-seconds.ts";
-import { programSeconds } from "../src/sandbox/linux/limits.ts";
-import { bundleSandbox } from "./bundling.ts";
+import { objectPrefixes } from "../../src/platform/aws/dynamodb/table.ts";
+import { transferSeconds } from "../../src/platform/aws/s3/transfer-seconds.ts";
+import { programSeconds } from "../../src/sandbox/linux/limits.ts";
+import { bundleSandbox } from "../bundling.ts";
 import { environmentImage } from "./environment-image.ts";
-import { acknowledgeWildcard, grant, serviceFunction } from "./service-function.ts";
-import { type Settings, zonesOf } from "./settings.ts";
-import type { Storage } from "./storage.ts";
+import { acknowledgeWildcard, grant, serviceFunction } from "../service-function.ts";
+import { type Settings, zonesOf } from "../settings.ts";
+import type { Storage } from "../storage.ts";
 
 /** Actions that Lambda needs to connect a function to a VPC, from AWS's policy AWSLambdaVPCAccessExecutionRole. */
 const networkInterfaces = [

@@ -1,4 +1,4 @@
-import { environmentName } from "../src/sandbox/linux/environment-name.ts";
+import { environmentName } from "../../src/sandbox/linux/environment-name.ts";
 
 /** Source of each Linux environment by its name: a folder with a Dockerfile, or an image in Amazon ECR by its digest. */
 export type Environments = Record<string, string>;

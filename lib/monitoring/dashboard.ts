@@ -10,7 +10,7 @@ import {
   SingleValueWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { categoryDimension, namespace, serviceDimension } from "../src/observability/metrics.ts";
+import { categoryDimension, namespace, serviceDimension } from "../../src/observability/metrics.ts";
 import type { WatchedResources } from "./watched-resources.ts";
 
 /** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. `title`: of the alarms. */

@@ -1,13 +1,13 @@
 import { Stack } from "aws-cdk-lib";
 import { ManagedPolicy, type PolicyStatementProps, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import { acknowledgeWildcard } from "./service-function.ts";
+import { acknowledgeWildcard } from "../service-function.ts";
 import { modelSecrets } from "./model-permissions.ts";
 import { allowDescribeStacks } from "./describe-stack.ts";
 import { changeItems, changeObjects, viewItems, viewObjects } from "./operator-permissions.ts";
-import { frontDoorStackName } from "./outputs.ts";
-import type { ObjectPermissions, Storage } from "./storage.ts";
-import type { Workflow } from "./workflow.ts";
+import { frontDoorStackName } from "../outputs.ts";
+import type { ObjectPermissions, Storage } from "../storage.ts";
+import type { Workflow } from "../workflow.ts";
 
 /**
  * Permissions for `npm run admin -- --stack` and `npm run console -- --stack`. The deployment does not attach it to any user

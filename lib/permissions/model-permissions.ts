@@ -1,9 +1,9 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import type { PolicyStatementProps } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { secretPrefixOf } from "../src/platform/aws/dynamodb/table.ts";
-import { acknowledgeWildcard, grant } from "./service-function.ts";
-import type { Settings } from "./settings.ts";
+import { secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
+import { acknowledgeWildcard, grant } from "../service-function.ts";
+import type { Settings } from "../settings.ts";
 
 /** Lets the function read the organizations' secrets and call these Amazon Bedrock models. */
 export function grantModels(fn: Function, { stage, bedrockModels }: Settings): void {

@@ -6,7 +6,7 @@ import { Function } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import type { Construct, IConstruct } from "constructs";
-import { type Metric as MetricName, namespace, serviceDimension } from "../src/observability/metrics.ts";
+import { type Metric as MetricName, namespace, serviceDimension } from "../../src/observability/metrics.ts";
 
 /** The service's monitored resources. They are found in the construct tree, so new functions and queues are included. */
 export interface WatchedResources {

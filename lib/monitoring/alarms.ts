@@ -6,7 +6,7 @@ import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
-import { namespace } from "../src/observability/metrics.ts";
+import { namespace } from "../../src/observability/metrics.ts";
 import {
   type AlarmCondition,
   type AlarmOptions,

@@ -5,7 +5,7 @@ import { Repository } from "aws-cdk-lib/aws-ecr";
 import { DockerImageAsset, Platform } from "aws-cdk-lib/aws-ecr-assets";
 import { Architecture, Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { bundleEnvironmentHandler, environmentFolder, imageContextFolder } from "./bundling.ts";
+import { bundleEnvironmentHandler, environmentFolder, imageContextFolder } from "../bundling.ts";
 import { imageOf } from "./environments.ts";
 
 /** Where an image has the function's code. `lambdas/environment.ts` runs nowhere else. */

@@ -1,11 +1,11 @@
-import { listIndex, organizationIndex, runningIndex } from "../src/platform/aws/dynamodb/table.ts";
+import { listIndex, organizationIndex, runningIndex } from "../../src/platform/aws/dynamodb/table.ts";
 import {
   everyOrganization,
   type ItemPermission,
   marksWatched,
   type ObjectPermissions,
   webhookView,
-} from "./storage.ts";
+} from "../storage.ts";
 
 // What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and
 // through the functions of the console's stack.

@@ -1,6 +1,6 @@
 import type { Stack } from "aws-cdk-lib";
 import { type ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { acknowledgeWildcard } from "./service-function.ts";
+import { acknowledgeWildcard } from "../service-function.ts";
 
 /** Lets a policy's users read the outputs of these stacks. DescribeStacks by name needs every id of that name. */
 export function allowDescribeStacks(policy: ManagedPolicy, stack: Stack, ...names: string[]): void {

@@ -1,9 +1,9 @@
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { secretPrefixOf, listIndex } from "../src/platform/aws/dynamodb/table.ts";
-import { grant } from "./service-function.ts";
-import type { Settings } from "./settings.ts";
-import { createsKeyedRuns, type ItemPermission, keyUse, marksWatched, type Storage, webhookState } from "./storage.ts";
-import type { Workflow } from "./workflow.ts";
+import { secretPrefixOf, listIndex } from "../../src/platform/aws/dynamodb/table.ts";
+import { grant } from "../service-function.ts";
+import type { Settings } from "../settings.ts";
+import { createsKeyedRuns, type ItemPermission, keyUse, marksWatched, type Storage, webhookState } from "../storage.ts";
+import type { Workflow } from "../workflow.ts";
 
 // What the functions of the extension API and of /mcp may do with the service's data. Their callers are programs with the key
 // of an agent. The functions check that a run belongs to that agent; the permissions do not.
