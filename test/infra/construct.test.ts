@@ -6,9 +6,14 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { expect, test } from "vitest";
 import { Agent, AgentRunService, type AgentRunServiceProps, ApiKey, Organization } from "../../lib/cdk.ts";
 import { outputs } from "../../lib/outputs.ts";
-import { stackIn } from "./own-stack.ts";
 
 // The construct in a stack of another app, without the feature flags of this repository.
+
+/** A stack of somebody's own app, in which functions are not bundled. */
+function stackIn(app: App): Stack {
+  app.node.setContext("aws:cdk:bundling-stacks", []);
+  return new Stack(app, "Shop");
+}
 
 const service = (stack: Stack, props: AgentRunServiceProps = {}, id = "Agents") =>
   new AgentRunService(stack, id, { sandbox: "off", ...props });

@@ -284,14 +284,6 @@ describe("hosting", () => {
     expect(Number(idle) * 1_000).toBeLessThan(limits.keepAlive);
   });
 
-  test("web function: all logs have a retention and are deleted with the stack", () => {
-    const { template, properties } = synthesizeFrontDoor();
-    expect(properties("AWS::Logs::LogGroup").map(({ RetentionInDays }) => RetentionInDays)).toEqual([
-      30, 30, 30, 30, 30,
-    ]);
-    template.allResources("AWS::Logs::LogGroup", { DeletionPolicy: "Delete" });
-  });
-
   test("Fargate: only CloudFront reaches the load balancer, and only the load balancer reaches the tasks", () => {
     const { template } = synthesizeFrontDoor({ context: { largeBodies: "fargate" } });
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", { Scheme: "internal" });

@@ -142,10 +142,6 @@ test("delivered logs use the prefix that AWS's resource policy covers", () => {
   expect(new Set(named)).toEqual(new Set(names));
 });
 
-test("every log has a retention", () => {
-  template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
-});
-
 test("concurrentRuns reserves concurrency for runs, and a tenth of it for their documents", () => {
   const reserved = (found: typeof all): unknown[] =>
     found("AWS::Lambda::Function").flatMap(([name, { ReservedConcurrentExecutions: kept }]) =>
@@ -173,5 +169,14 @@ describe("cdk-nag", () => {
       .filter(([id]) => !id.startsWith("CloudFormation-Validate")); // CDK acknowledges its own finding about availability zones
     expect(reasons.length).toBeGreaterThan(5);
     for (const [, reason] of reasons) expect(reason).toMatch(/^[A-Z].{30,}\.$/);
+  });
+});
+
+test("events of executions reach reconcile, the clock the sweep, and what cannot be delivered a queue", () => {
+  const targets = all("AWS::Events::Rule").map(([name, { Targets }]) => [name, short(Targets)]);
+  const DeadLetterConfig = { Arn: "<DeadLetters.Arn>" };
+  expect(Object.fromEntries(targets)).toMatchObject({
+    RepairEnded: [{ Arn: "<Reconcile.Arn>", DeadLetterConfig }],
+    RepairClock: [{ Arn: "<Sweep.Arn>", DeadLetterConfig }],
   });
 });

@@ -1,46 +1,5 @@
-import { Match } from "aws-cdk-lib/assertions";
 import { test } from "vitest";
 import { synthesize } from "./synth.ts";
-
-const { template } = synthesize();
-
-test("the table is retained, restorable, encrypted and protected from deletion", () => {
-  template.hasResource("AWS::DynamoDB::GlobalTable", {
-    DeletionPolicy: "Retain",
-    UpdateReplacePolicy: "Retain",
-    Properties: {
-      BillingMode: "PAY_PER_REQUEST",
-      SSESpecification: { SSEEnabled: true },
-      TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
-      Replicas: [
-        { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
-      ],
-    },
-  });
-});
-
-test("the bucket is retained, private, encrypted and accepts TLS only", () => {
-  template.hasResource("AWS::S3::Bucket", {
-    DeletionPolicy: "RetainExceptOnCreate", // a failed first deployment leaves no bucket
-    UpdateReplacePolicy: "Retain",
-    Properties: {
-      BucketEncryption: Match.anyValue(),
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-    },
-  });
-  template.hasResourceProperties("AWS::S3::BucketPolicy", {
-    PolicyDocument: {
-      Statement: Match.arrayWith([
-        Match.objectLike({ Effect: "Deny", Action: "s3:*", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
-      ]),
-    },
-  });
-});
 
 test("removal: destroy deletes table and bucket with the stack", () => {
   const disposable = synthesize({ context: { removal: "destroy" } });

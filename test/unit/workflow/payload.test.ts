@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { reasonOf } from "../../src/workflow/payload.ts";
-import { retryPolicy } from "../../src/workflow/policy.ts";
+import { reasonOf } from "../../../src/workflow/payload.ts";
+import { retryPolicy } from "../../../src/workflow/policy.ts";
 
 test.each([
   ['{"errorType":"RetryLater","errorMessage":"The model is busy.","trace":[]}', "The model is busy."],
