@@ -50,6 +50,42 @@ const readTimeout = Duration.seconds(120);
  * server does.
  */
 export function fargateOrigin(scope: Construct, server: UploadServer, origin: OriginProps): UploadOrigin {
+  const vpc = newVpc(scope, server);
+  const balancerGroup = new SecurityGroup(scope, "BalancerGroup", { vpc, allowAllOutbound: false });
+  const taskGroup = new SecurityGroup(scope, "TaskGroup", { vpc });
+  balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront through its VPC origin");
+  const cluster = new Cluster(scope, "Cluster", { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
+  const service = new FargateService(scope, "Service", {
+    cluster,
+    taskDefinition: newTask(scope, server),
+    desiredCount: 1,
+    minHealthyPercent: 100,
+    circuitBreaker: { rollback: true },
+    assignPublicIp: true,
+    vpcSubnets: { subnetType: SubnetType.PUBLIC },
+    securityGroups: [taskGroup],
+  });
+  service.autoScaleTaskCount({ minCapacity: 1, maxCapacity: 4 }).scaleOnCpuUtilization("Cpu", {
+    targetUtilizationPercent: 50,
+  });
+
+  const balancer = newBalancer(scope, vpc, balancerGroup, service);
+  return {
+    origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
+      ...origin,
+      vpcOriginName: server.name,
+      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+      readTimeout,
+    }),
+    ready: service,
+    failures: formula("FILL(server, 0) + FILL(balancer, 0)", {
+      server: balancer.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period: alarmPeriod }),
+      balancer: balancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period: alarmPeriod }),
+    }),
+  };
+}
+
+function newVpc(scope: Construct, server: UploadServer): IVpc {
   // The casts: CDK's classes declare `| undefined` properties where its interfaces declare optional ones.
   const vpc = new Vpc(scope, "Vpc", {
     ipAddresses: IpAddresses.cidr("10.0.0.0/16"),
@@ -64,10 +100,15 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
       Items: { service: GatewayVpcEndpointAwsService.DYNAMODB },
     },
   }) as IVpc;
-  const balancerGroup = new SecurityGroup(scope, "BalancerGroup", { vpc, allowAllOutbound: false });
-  const taskGroup = new SecurityGroup(scope, "TaskGroup", { vpc });
-  balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront through its VPC origin");
+  Validations.of(vpc).acknowledge({
+    id: "AwsSolutions-VPC7",
+    reason: "The balancer's only client is CloudFront, and the server logs every request. Flow logs would add nothing.",
+  });
+  return vpc;
+}
 
+/** A task with the server's image and permissions. */
+function newTask(scope: Construct, server: UploadServer): FargateTaskDefinition {
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
   const environment = { ...grantServer(role, server, ["creates", "streams"]), AWS_REGION: Stack.of(scope).region };
   const task = new FargateTaskDefinition(scope, "Task", {
@@ -89,27 +130,28 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
   });
   // The server spools large bodies to /tmp; everything else is read-only.
   container.addMountPoints({ sourceVolume: "Spool", containerPath: "/tmp", readOnly: false });
-
-  const cluster = new Cluster(scope, "Cluster", { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
-  const service = new FargateService(scope, "Service", {
-    cluster,
-    taskDefinition: task,
-    desiredCount: 1,
-    minHealthyPercent: 100,
-    circuitBreaker: { rollback: true },
-    assignPublicIp: true,
-    vpcSubnets: { subnetType: SubnetType.PUBLIC },
-    securityGroups: [taskGroup],
+  Validations.of(task.obtainExecutionRole()).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::*]",
+    reason: "Only for ecr:GetAuthorizationToken, which does not support resource-level permissions.",
   });
-  service.autoScaleTaskCount({ minCapacity: 1, maxCapacity: 4 }).scaleOnCpuUtilization("Cpu", {
-    targetUtilizationPercent: 50,
+  Validations.of(task).acknowledge({
+    id: "AwsSolutions-ECS2",
+    reason: "The environment contains names and numbers only. The server reads its secret from Secrets Manager.",
   });
+  return task;
+}
 
+function newBalancer(
+  scope: Construct,
+  vpc: IVpc,
+  securityGroup: SecurityGroup,
+  service: FargateService,
+): ApplicationLoadBalancer {
   const balancer = new ApplicationLoadBalancer(scope, "Balancer", {
     vpc,
     internetFacing: false,
     vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
-    securityGroup: balancerGroup,
+    securityGroup,
     idleTimeout: readTimeout, // the default of 60 s would end a slow create with the balancer's own 504
     dropInvalidHeaderFields: true,
   });
@@ -120,36 +162,11 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
     healthCheck: { path: healthPath, interval: Duration.seconds(10), timeout: Duration.seconds(5) },
     deregistrationDelay: Duration.seconds(30),
   });
-
-  Validations.of(vpc).acknowledge({
-    id: "AwsSolutions-VPC7",
-    reason: "The balancer's only client is CloudFront, and the server logs every request. Flow logs would add nothing.",
-  });
-  Validations.of(task.obtainExecutionRole()).acknowledge({
-    id: "AwsSolutions-IAM5[Resource::*]",
-    reason: "Only for ecr:GetAuthorizationToken, which does not support resource-level permissions.",
-  });
   Validations.of(balancer).acknowledge({
     id: "AwsSolutions-ELB2",
     reason: "The server behind it logs every request. The balancer's own log would only add health checks.",
   });
-  Validations.of(task).acknowledge({
-    id: "AwsSolutions-ECS2",
-    reason: "The environment contains names and numbers only. The server reads its secret from Secrets Manager.",
-  });
-  return {
-    origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
-      ...origin,
-      vpcOriginName: server.name,
-      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
-      readTimeout,
-    }),
-    ready: service,
-    failures: formula("FILL(server, 0) + FILL(balancer, 0)", {
-      server: balancer.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period: alarmPeriod }),
-      balancer: balancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period: alarmPeriod }),
-    }),
-  };
+  return balancer;
 }
 
 /**

@@ -59,33 +59,38 @@ export class Alarms extends Construct {
   }
 
   #createAlarms(watched: WatchedResources): Alarm[] {
-    const { api, table, stateMachine, advance, deadLetters, serviceMetric } = watched;
-    const create = (name: string, condition: AlarmCondition): Alarm =>
-      createAlarm(this, this.#options, name, condition);
+    return [...this.#runAlarms(watched), ...this.#throttleAlarms(watched), ...this.#repairAlarms(watched)];
+  }
+
+  #create(name: string, condition: AlarmCondition): Alarm {
+    return createAlarm(this, this.#options, name, condition);
+  }
+
+  /** What users see of requests and runs. */
+  #runAlarms({ api, stateMachine, advance, serviceMetric }: WatchedResources): Alarm[] {
     const sum = { period: alarmPeriod, statistic: Stats.SUM };
-    const throttled = "AWS throttles the service: requests may fail with a 5xx status, and runs take longer";
     return [
-      create("errors", {
+      this.#create("errors", {
         symptom: "More than 5 % of requests fail with a 5xx status",
         metric: failedRequests(api),
         above: 0.05,
       }),
-      create("failed-runs", {
+      this.#create("failed-runs", {
         symptom: "More than 20 % of the runs that end have the status technical_error",
         metric: serviceMetric("RunsFailed", Stats.AVERAGE).with({ period: fifteenMinutes }), // 0 or 1 per run that ends
         above: 0.2,
       }),
-      create("orphaned-runs", {
+      this.#create("orphaned-runs", {
         symptom: "The sweep keeps finding orphaned runs: status running without a worker or an execution",
         metric: serviceMetric("RunsOrphaned", Stats.MAXIMUM),
         above: 0,
       }),
-      create("waiting-runs", {
+      this.#create("waiting-runs", {
         symptom: "More than 10 % of runs wait more than a minute before their first step",
         metric: serviceMetric("QueueTime", "p90"),
         above: 60_000,
       }),
-      create("crashes", {
+      this.#create("crashes", {
         symptom: "The function advance crashes, runs out of memory or times out, so runs repeat steps or fail",
         metric: this.#countLines(
           advance,
@@ -95,7 +100,7 @@ export class Alarms extends Construct {
         above: 0,
         periods: [2, 6],
       }),
-      create("executions", {
+      this.#create("executions", {
         symptom: "Executions fail, time out or are throttled, so runs end late",
         metric: formula("FILL(failed, 0) + FILL(late, 0) + FILL(throttled, 0)", {
           failed: stateMachine.metricFailed(sum),
@@ -104,7 +109,7 @@ export class Alarms extends Construct {
         }),
         above: 0,
       }),
-      create("sandbox", {
+      this.#create("sandbox", {
         symptom: "A function rejects calls of advance, so agents cannot run programs or read documents",
         metric: this.#countLines(
           advance,
@@ -114,39 +119,53 @@ export class Alarms extends Construct {
         above: 0,
         periods: [1, 1],
       }),
+    ];
+  }
+
+  /** Limits of the account and of the table. */
+  #throttleAlarms({ table }: WatchedResources): Alarm[] {
+    const throttled = "AWS throttles the service: requests may fail with a 5xx status, and runs take longer";
+    return [
       // All functions in the region, because they share the quota.
-      create("throttles", {
+      this.#create("throttles", {
         symptom: throttled,
         metric: Function.metricAllThrottles({ period: alarmPeriod }),
         above: 10,
       }),
-      create("throttles-soon", {
+      this.#create("throttles-soon", {
         symptom: "More than 80 % of the account's Lambda concurrency is in use",
         metric: formula("100 * used / SERVICE_QUOTA(used)", {
           used: Function.metricAllConcurrentExecutions({ period: alarmPeriod, statistic: Stats.MAXIMUM }),
         }),
         above: 80,
       }),
-      create("throttles-table", {
+      this.#create("throttles-table", {
         symptom: throttled,
         // Of the table and its indexes.
         metric: sumOverDimensions("AWS/DynamoDB", "ThrottledRequests", ["TableName", table.tableName]),
         above: 10,
       }),
-      create("deliveries-late", {
+    ];
+  }
+
+  /** What runs in the background. */
+  #repairAlarms(watched: WatchedResources): Alarm[] {
+    const { deadLetters, serviceMetric } = watched;
+    return [
+      this.#create("deliveries-late", {
         symptom: "Webhook deliveries wait for more than 30 minutes before they are sent",
         metric: lateDeliveries(watched),
         above: 30 * 60,
       }),
       ...deadLetters.map((queue, index) =>
-        create(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
+        this.#create(index === 0 ? "dead-letters" : `dead-letters-${index + 1}`, {
           symptom: "An event of a workflow or a webhook could not be processed, so a run or a webhook may be late",
           metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: Stats.MAXIMUM }),
           above: 0,
           periods: [1, 1],
         }),
       ),
-      create("sweep-not-running", {
+      this.#create("sweep-not-running", {
         symptom: "The sweep does not run, so orphaned runs are not detected",
         metric: serviceMetric("RunsRunning", Stats.SAMPLE_COUNT).with({ period: fifteenMinutes }), // one per sweep
         below: 1,

@@ -10,15 +10,32 @@ import {
   SingleValueWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { categoryDimension, namespace, serviceDimension } from "../../src/observability/metrics.ts";
+import {
+  categoryDimension,
+  type Metric as MetricName,
+  namespace,
+  serviceDimension,
+} from "../../src/observability/metrics.ts";
 import type { WatchedResources } from "./watched-resources.ts";
 
 /** The dashboard: symptoms for users on top, then usage and cost, then the AWS services. `title`: of the alarms. */
 export function dashboard(scope: Construct, watched: WatchedResources, alarms: Alarm[], title: string): Dashboard {
-  const { stackName, api, table, stateMachine, functions, deliveries, deadLetters, serviceMetric } = watched;
-  const each = (statistic: string, ...names: Parameters<typeof serviceMetric>[0][]): IMetric[] =>
+  return new Dashboard(scope, "Dashboard", {
+    dashboardName: watched.stackName,
+    defaultInterval: Duration.days(1),
+    widgets: [
+      [new AlarmStatusWidget({ alarms, width: 24, height: 3, title })],
+      ...rowsOfRuns(watched),
+      ...rowsOfServices(watched),
+    ],
+  });
+}
+
+/** Symptoms for users, usage and cost. */
+function rowsOfRuns({ api, table, serviceMetric }: WatchedResources): IWidget[][] {
+  const each = (statistic: string, ...names: MetricName[]): IMetric[] =>
     names.map((name) => serviceMetric(name, statistic));
-  const spread = (name: Parameters<typeof serviceMetric>[0]): IMetric[] =>
+  const spread = (name: MetricName): IMetric[] =>
     ["p50", "p90", "Maximum"].map((statistic) => serviceMetric(name, statistic).with({ label: statistic }));
   const byCategory = new MathExpression({
     expression:
@@ -27,8 +44,7 @@ export function dashboard(scope: Construct, watched: WatchedResources, alarms: A
     usingMetrics: {},
     label: "",
   });
-  const rows: IWidget[][] = [
-    [new AlarmStatusWidget({ alarms, width: 24, height: 3, title })],
+  return [
     [
       graph("Runs", each("Sum", "RunsCreated", "RunsFinished", "RunsFailed", "RunsTerminated")),
       graph("Failed runs by category", [byCategory]),
@@ -55,8 +71,18 @@ export function dashboard(scope: Construct, watched: WatchedResources, alarms: A
         height: 6,
       }),
     ],
+  ];
+}
+
+function rowsOfServices(watched: WatchedResources): IWidget[][] {
+  const { table, stateMachine, functions, deliveries, deadLetters, serviceMetric } = watched;
+  const running: MetricName[] = ["RunsRunning", "RunsWaiting", "RunsOrphaned"];
+  return [
     [
-      graph("Running, waiting and orphaned runs", each("Maximum", "RunsRunning", "RunsWaiting", "RunsOrphaned")),
+      graph(
+        "Running, waiting and orphaned runs",
+        running.map((name) => serviceMetric(name, "Maximum")),
+      ),
       graph("Executions", [
         stateMachine.metricStarted(),
         stateMachine.metricSucceeded(),
@@ -98,11 +124,6 @@ export function dashboard(scope: Construct, watched: WatchedResources, alarms: A
       ]),
     ],
   ];
-  return new Dashboard(scope, "Dashboard", {
-    dashboardName: stackName,
-    defaultInterval: Duration.days(1),
-    widgets: rows,
-  });
 }
 
 function graph(title: string, left: IMetric[]): GraphWidget {

@@ -12,12 +12,55 @@ import { head } from "./table.ts";
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
+/** What a write to the head item consists of. */
+interface Parts {
+  names: Record<string, string>;
+  values: Item;
+  conditions: string[];
+  sets: string[];
+  removes: string[];
+  adds: string[];
+}
+
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 export function headWrite(table: string, change: RunChange, facts: RunFacts | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, model, tools, files, queue, labels, tokens } = change;
-  const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
-  const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
-  const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
+  const parts: Parts = {
+    names: { "#status": "status", "#turn": "turn" },
+    values: { ":expectedStatus": change.expect.status, ":expectedTurn": change.expect.turn },
+    conditions: ["#status = :expectedStatus AND #turn = :expectedTurn"],
+    sets: ["messageCount = messageCount + :added"],
+    removes: [],
+    adds: [],
+  };
+  addConditions(parts, change);
+  const known = factConditions(change, facts);
+  const on = {
+    TableName: table,
+    Key: { pk: partition(change.runId), sk: head },
+    ...(dependsOnFacts(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
+    ConditionExpression: [...parts.conditions, ...known.conditions].join(" AND "),
+    ExpressionAttributeNames: parts.names,
+    ExpressionAttributeValues: Object.assign(parts.values, known.values),
+  };
+  if (isCheck(change)) return { ConditionCheck: on };
+  parts.values[":added"] = change.messages?.length ?? 0;
+  assignFields(parts, change, facts);
+  addAmounts(parts, change);
+  const { sets, removes, adds } = parts;
+  const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
+  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
+  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
+}
+
+/** Whether the change only checks the head item. */
+function isCheck(change: RunChange): boolean {
+  const { set, used, model, tools, files, queue, labels, tokens } = change;
+  const changed = set || sequenceOf(change) || used || tools || files || labels || tokens;
+  return !changed && model === undefined && queue === undefined;
+}
+
+function addConditions({ names, values, conditions }: Parts, change: RunChange): void {
+  const { expect, fencingToken, labels, tokens } = change;
   if (expect.queued !== undefined) {
     values[":expectedQueued"] = expect.queued;
     const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
@@ -53,30 +96,22 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     if (tokens.before.length > 0) values[":tokensBefore"] = JSON.stringify(tokens.before);
     conditions.push(tokens.before.length > 0 ? "#tokens = :tokensBefore" : "attribute_not_exists(#tokens)");
   }
-  const known = factConditions(change, facts);
-  conditions.push(...known.conditions);
-  Object.assign(values, known.values);
-  const on = {
-    TableName: table,
-    Key: { pk: partition(runId), sk: head },
-    ...(dependsOnFacts(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
-    ConditionExpression: conditions.join(" AND "),
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
-  const isCheck =
-    !set && !sequence && !used && model === undefined && !tools && !files && queue === undefined && !labels && !tokens;
-  if (isCheck) return { ConditionCheck: on };
+}
 
-  const sets = ["messageCount = messageCount + :added"];
-  const removes: string[] = [];
-  const adds: string[] = [];
-  values[":added"] = messages.length;
-  if (sequence) {
-    sets.push("#sequence = :sequence");
-    values[":sequence"] = sequence.after;
-  }
-  const fields: Item = set ? { ...statusFields(set, expect), ...placeFields(change, facts) } : {};
+/** Sets the fields that the change replaces. Undefined ones are removed. */
+function assignFields({ names, values, sets, removes }: Parts, change: RunChange, facts: RunFacts | undefined): void {
+  const { expect, set, model, files, queue, labels, tokens } = change;
+  const sequence = sequenceOf(change);
+  const fields: Item = {
+    ...(sequence && { sequence: sequence.after }),
+    ...(set && { ...statusFields(set, expect), ...placeFields(change, facts) }),
+    ...(set && { leaseOwner: undefined, leaseUntil: undefined }),
+    ...(model !== undefined && { model }),
+    ...(files && { filesTurn: expect.turn }),
+    ...(labels && { labels: Object.keys(labels).length > 0 ? labels : undefined }),
+    ...(tokens && { tokens: tokens.after.length > 0 ? JSON.stringify(tokens.after) : undefined }),
+    ...(queue === "drop" && { queued: undefined }),
+  };
   for (const [name, value] of Object.entries(fields)) {
     names[`#${name}`] = name;
     if (value === undefined) removes.push(`#${name}`);
@@ -85,53 +120,23 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
       values[`:${name}`] = value;
     }
   }
-  if (model !== undefined) {
-    sets.push("#model = :model");
-    names["#model"] = "model";
-    values[":model"] = model;
+}
+
+/** Adds to counts and to the set of tools. DynamoDB does so without a read. */
+function addAmounts({ values, adds }: Parts, change: RunChange): void {
+  const { used, tools, queue } = change;
+  const amounts: Item = {
+    ...(tools && { tools: new Set(tools) }),
+    ...(queue && queue !== "drop" && { queued: "add" in queue ? 1 : -1 }),
+    transcriptBytes: transcriptBytesOf(change),
+    storedBytes: storedBytesOf(change),
+    ...(used && Object.fromEntries(usageFields.map((field) => [`used_${field}`, used[field]]))),
+  };
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (!amount) continue;
+    adds.push(`${name} :${name}`);
+    values[`:${name}`] = amount;
   }
-  if (tools) {
-    adds.push("tools :tools"); // a string set, so that DynamoDB adds without a read
-    values[":tools"] = new Set(tools);
-  }
-  if (set) removes.push("leaseOwner", "leaseUntil");
-  if (files) {
-    sets.push("filesTurn = :filesTurn");
-    values[":filesTurn"] = expect.turn;
-  }
-  if (labels && Object.keys(labels).length === 0) removes.push("labels");
-  else if (labels) {
-    sets.push("labels = :labels");
-    values[":labels"] = labels;
-  }
-  if (tokens?.after.length === 0) removes.push("#tokens");
-  else if (tokens) {
-    sets.push("#tokens = :tokens");
-    values[":tokens"] = JSON.stringify(tokens.after);
-  }
-  if (queue === "drop") removes.push("queued");
-  else if (queue) {
-    adds.push("queued :queued");
-    values[":queued"] = "add" in queue ? 1 : -1;
-  }
-  const bytes = transcriptBytesOf(change);
-  if (bytes > 0) {
-    adds.push("transcriptBytes :bytes");
-    values[":bytes"] = bytes;
-  }
-  const fileBytes = storedBytesOf(change);
-  if (fileBytes !== 0) {
-    adds.push("storedBytes :storedBytes");
-    values[":storedBytes"] = fileBytes;
-  }
-  for (const field of used ? usageFields : []) {
-    if (!used?.[field]) continue;
-    adds.push(`used_${field} :used_${field}`);
-    values[`:used_${field}`] = used[field];
-  }
-  const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
-  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
-  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
 }
 
 /** The attributes of a changed status. Undefined ones are removed. */
