@@ -68,21 +68,7 @@ function newWebFunction(
   for (const each of [logGroup, localLog]) each.grantWrite(role);
   const fn = new WebFunction(scope, `${prefix}WebFunction`, {
     webFunctionName: server.name,
-    code: WebFunctionCode.fromAssetToManagedBucket(lambdasFolder, {
-      // By default, the log of CDK's copying function is kept for two years, and when the stack is deleted.
-      copyOptions: { logGroup: copyLog(scope) },
-      assetHashType: AssetHashType.OUTPUT,
-      bundling: {
-        local: {
-          tryBundle(folder) {
-            bundleUploadServer(folder);
-            return true; // no container needed
-          },
-        },
-        image: DockerImage.fromRegistry("never-used"),
-        command: ["upload-server"],
-      },
-    }),
+    code: serverCode(scope),
     runtime: WebFunctionRuntime.NODEJS_24_X,
     role,
     environment: grantServer(role, server, works),
@@ -117,6 +103,24 @@ function newWebFunction(
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
     failures: sumOverDimensions("AWS/Lambda/Web", "HTTPResponseStatusClass5XX", ["FunctionName", server.name]),
   };
+}
+
+function serverCode(scope: Construct): WebFunctionCode {
+  return WebFunctionCode.fromAssetToManagedBucket(lambdasFolder, {
+    // By default, the log of CDK's copying function is kept for two years, and when the stack is deleted.
+    copyOptions: { logGroup: copyLog(scope) },
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      local: {
+        tryBundle(folder) {
+          bundleUploadServer(folder);
+          return true; // no container needed
+        },
+      },
+      image: DockerImage.fromRegistry("never-used"),
+      command: ["upload-server"],
+    },
+  });
 }
 
 /** The log of CDK's function that copies the code of both. */
