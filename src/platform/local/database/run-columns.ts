@@ -36,7 +36,10 @@ const codecs: Record<Kind, Codec> = {
 };
 
 const columns = [...requiredFields.map((name) => ({ name, ...fields[name] })), ...optionalFields].map(
-  ({ name, column, kind }) => ({ name, column, absent: null, ...codecs[kind] }),
+  ({ name, column, kind }) => {
+    const { absent = null, encode, decode } = codecs[kind];
+    return { name, column, absent, encode, decode };
+  },
 );
 
 /** The columns of a run, for a query. */
