@@ -499,7 +499,7 @@ const errorTable = {
   },
   result_schema_not_allowed: {
     status: 403,
-    apis: ["ext"],
+    apis: ["ext", "manage"],
     client: "APIError",
     when: "`result_schema` is set, but the agent does not accept schemas of programs.",
     detail: "this agent does not accept result_schema: an operator sets result.perRun to true in its agent file",
@@ -578,7 +578,7 @@ const errorTable = {
   },
   webhook_not_configured: {
     status: 422,
-    apis: ["ext"],
+    apis: ["ext", "manage"],
     client: "WebhookNotConfigured",
     when: "`webhook` is set, but the agent has no webhook whose secret could sign the messages.",
     detail:

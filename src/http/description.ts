@@ -20,13 +20,13 @@ export interface HeaderEntry {
 export interface ResponseEntry<SchemaName = string, HeaderName = string> {
   description: string;
   /** The possible schemas of a JSON body. Empty: any JSON object, unless there is `media`. */
-  bodies: SchemaName[];
+  bodies: readonly SchemaName[];
   /** Schemas of bodies that are not JSON, by media type. An empty table: the response has no body. */
   media?: Record<string, object>;
   /** Examples of whole bodies, by name. */
   examples?: Record<string, object>;
   /** Headers besides `x-request-id`, which every response has. */
-  headers?: HeaderName[];
+  headers?: readonly HeaderName[];
 }
 
 /** A parameter in the path or the query. */

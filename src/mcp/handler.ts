@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { authenticate, forAgent, type Principal } from "../accounts/authenticate.ts";
+import { runHandlers } from "../ext/handlers/runs.ts";
 import { credentialCheck } from "../http/credential-check.ts";
 import { HttpError } from "../http/errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../http/handler.ts";
@@ -11,7 +12,7 @@ import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { runDescriber } from "../runs/read/describe-runs.ts";
 import { addressIn } from "./address.ts";
-import type { McpCall, McpDeps } from "./deps.ts";
+import type { McpCall, McpDeps } from "./call.ts";
 import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./errors.ts";
 import { mcpPath } from "./path.ts";
 import { mcpServer } from "./server.ts";
@@ -24,7 +25,8 @@ import type { Named, ToolName } from "./tool-names.ts";
  * agent of the key, the first one unless the address names another.
  */
 export function mcpHandler(deps: McpDeps): ApiHandler {
-  const shared = { ...deps, describer: runDescriber(deps) };
+  const describer = runDescriber(deps);
+  const shared = { ...deps, describer, handlers: runHandlers(deps, describer) };
   return withErrorResponses(async (request) => {
     if (request.method !== "POST") throw methodNotAllowed();
     try {
@@ -35,9 +37,9 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
       const again = () => authenticate({ accounts }, apiKeyOf(request.headers));
       const credential = credentialCheck(principal, async () => asMcp(forAgent(await again(), agent)));
       const received = await receive(credential.guardBody(request), named);
-      const { id: requestId, whileConnected } = request;
+      const { whileConnected } = request;
       const client = { signal: whileConnected?.() ?? never, streams: whileConnected !== undefined };
-      const call = { ...shared, ...client, principal, credential, requestId, origin: originOf(request), named };
+      const call = { ...shared, ...client, principal, credential, request, origin: originOf(request), named };
       return await serve(call, request, received);
     } catch (error) {
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;
@@ -130,7 +132,7 @@ async function serve(call: McpCall, request: ApiRequest, { message, longId }: Re
     onerror: (error) => (failure = error),
   });
   const response = await handler.fetch(httpRequest(request, accept), { parsedBody: message });
-  if (response.status >= 500) log("error", "MCP request failed", { requestId: call.requestId, error: failure });
+  if (response.status >= 500) log("error", "MCP request failed", { requestId: call.request.id, error: failure });
   response.headers.delete("connection"); // whether the connection is kept is the server's decision
   const { status, headers, body } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;

@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Run } from "../runs/types.ts";
-import type { McpCall } from "./deps.ts";
+import type { McpCall } from "./call.ts";
 import { activityLine } from "./run-report.ts";
 
 /**
@@ -15,7 +15,7 @@ export function progressReporter(
   if (progressToken === undefined || !streams) return undefined;
   let [progress, told]: [number, string | undefined] = [0, undefined];
   return async (run) => {
-    const message = activityLine(run, await describer.describe(run));
+    const message = activityLine(await describer.describe(run));
     if (message === told) return;
     told = message;
     progress += 1; // the number of messages: it has to grow, and nobody knows how many steps there will be

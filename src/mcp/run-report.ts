@@ -1,104 +1,78 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { findOwnRun, lastOutput } from "../runs/own-run.ts";
-import { wireOpenCall } from "../http/rest/wire/run.ts";
-import { openCallsOf } from "../runs/read/describe-runs.ts";
-import type { AskedCall } from "../runs/read/open-calls.ts";
+import type { Schemas } from "../ext/call.ts";
 import { problemsText } from "../results/types.ts";
 import { listVisibleFiles } from "../runs/files/read-files.ts";
-import { resultOf } from "../runs/read/checked-result.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
-import type { RunActivity } from "../runs/read/run-progress.ts";
-import type { Run } from "../runs/types.ts";
-import type { McpCall } from "./deps.ts";
+import { jsonOf, type McpCall, operationCall } from "./call.ts";
 import type { Named } from "./tool-names.ts";
 import { pieceOf } from "./text-piece.ts";
 import type { RunReport } from "./tools/outputs.ts";
+
+type Detail = Schemas["RunDetail"];
+type Activity = Pick<Schemas["Activity"], "kind" | "step" | "tools">;
 
 /** Files that a report lists, of the 200 that a run can have. */
 const maxFiles = 100;
 
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
-export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
-  const run = await findOwnRun(call.runs, call.principal, id);
-  const [described, listed, output, open] = await Promise.all([
-    call.describer.describe(run),
-    run.status === "running" ? null : listVisibleFiles(call, run.id),
-    run.status === "finished" ? lastOutput(call.runs, run) : undefined,
-    openCallsOf(call.runs, run),
-  ]);
-  const files = listed?.files ?? null;
-  const piece = output === undefined ? undefined : pieceOf(output, offset);
-  const { checked } = described;
-  const whole = piece?.text === output ? output : undefined;
+export async function reportRun(call: McpCall, run_id: string, offset = 0): Promise<RunReport> {
+  const run = jsonOf(await call.handlers.get_run(operationCall(call, { path: { run_id } })));
+  const { status, usage, failure, finish_reason, open_calls, result, result_error: error } = run;
+  // Not by the handler of the list, which reads all turns to say which step changed each file.
+  const files = status === "running" ? null : (await listVisibleFiles(call, run.id)).files;
+  const output = status === "finished" ? run.output : null;
+  const piece = output === null ? undefined : pieceOf(output, offset);
+  const isWhole = piece?.text === output;
   return {
-    ...headOf(run),
-    activity: activityOf(run, described),
+    run_id: run.id,
+    name: run.name,
+    status,
+    turn: run.turn,
+    queued_inputs: run.queued_inputs,
+    steps: usage.steps,
+    dollars: usage.dollars,
+    failure: failure && { title: failure.title, remedy: failure.remedy, retryable: failure.retryable },
+    activity: activityOf(run),
     output: piece?.text ?? null,
     output_next_offset: piece?.next ?? null,
-    ...(checked && {
-      result: resultOf(checked, whole),
-      result_error: checked.problems ? problemsText(checked.problems) : null,
+    ...((result !== null || error) && {
+      result: isWhole ? result : null,
+      result_error: error && problemsText(error.problems),
     }),
-    finish_reason: described.finishReason ?? null,
+    finish_reason,
     files: files && files.slice(0, maxFiles).map(({ name, size }) => ({ name, size })),
-    open_calls: open.map(wireOpenCall),
-    next: call.named(open.length > 0 ? nextAnswer(open) : nextStep(run, files?.length ?? 0)),
+    open_calls,
+    next: call.named(open_calls.length > 0 ? nextAnswer(open_calls) : nextStep(run, files?.length ?? 0)),
   };
 }
 
-type Head = Omit<
-  RunReport,
-  | "activity"
-  | "output"
-  | "output_next_offset"
-  | "result"
-  | "result_error"
-  | "finish_reason"
-  | "files"
-  | "open_calls"
-  | "next"
->;
-
-function headOf({ id, name, status, turn, queued = 0, used, failure }: Run): Head {
-  return {
-    run_id: id,
-    name,
-    status,
-    turn,
-    queued_inputs: queued,
-    steps: used?.steps ?? 0,
-    dollars: used?.dollars ?? 0,
-    failure: failure ? { title: failure.title, remedy: failure.remedy, retryable: failure.retryable } : null,
-  };
-}
-
-const activityTexts: Record<RunActivity["kind"], string> = {
+const activityTexts: Record<Activity["kind"], string> = {
   starting: "starts",
   model_call: "calls the model",
   tool_calls: "calls tools",
   retry_wait: "waits to repeat a model call that failed",
 };
 
-function activityOf({ waiting, askedUntil }: Run, { activity }: Pick<DescribedRun, "activity">): string | null {
-  if (askedUntil !== undefined) return "waits for answers";
-  return activity ? activityText(activity) : waiting ? "waits for a free slot" : null;
+function activityOf({ state, activity }: { state: Detail["state"]; activity?: Activity | null }): string | null {
+  if (state === "waiting") return "waits for answers";
+  return activity ? activityText(activity) : state === "waiting_for_slot" ? "waits for a free slot" : null;
 }
 
 /** Status, steps and activity of a run in a line. */
-export function activityLine(run: Run, described: Pick<DescribedRun, "activity">): string {
-  const activity = activityOf(run, described);
-  return `${run.status}, ${stepsText(run.used?.steps ?? 0)}${activity === null ? "" : `, ${activity}`}`;
+export function activityLine({ run: { status, used }, ...described }: DescribedRun): string {
+  const activity = activityOf(described);
+  return `${status}, ${stepsText(used?.steps ?? 0)}${activity === null ? "" : `, ${activity}`}`;
 }
 
 function stepsText(steps: number): string {
   return `${steps} ${steps === 1 ? "step" : "steps"}`;
 }
 
-function activityText({ kind, step, tools }: RunActivity): string {
+function activityText({ kind, step, tools }: Activity): string {
   return `step ${step}: ${activityTexts[kind]}${tools.length > 0 ? ` (${tools.join(", ")})` : ""}`;
 }
 
-function nextStep({ status, failure }: Run, files: number): string {
+function nextStep({ status, failure }: Pick<Detail, "status" | "failure">, files: number): string {
   switch (status) {
     case "running":
       return "Call wait_for_run with this run_id until the status is not running. Do not start the run again.";
@@ -114,13 +88,13 @@ function nextStep({ status, failure }: Run, files: number): string {
 }
 
 /** Who answers calls of each kind. */
-const answerers: Record<AskedCall["kind"], string> = {
+const answerers: Record<Schemas["OpenCall"]["kind"], string> = {
   approval: "An approval is a person's decision: ask the user, or let an operator of the service decide.",
   client_tool: "For a client_tool, run the tool and give its result.",
   question: "For a question, ask the user.",
 };
 
-function nextAnswer(open: AskedCall[]): string {
+function nextAnswer(open: Detail["open_calls"]): string {
   const kinds = [...new Set(open.map(({ kind }) => answerers[kind]))].join(" ");
   return `The run does not proceed until its open_calls have answers. ${kinds} Answer with answer_call, then call wait_for_run. Do not start the run again.`;
 }

@@ -1,6 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { AgentDefinition } from "../accounts/types.ts";
-import type { McpCall } from "./deps.ts";
+import type { McpCall } from "./call.ts";
 import { registerTasks, tasksExtension } from "./tasks.ts";
 import { registerAnswerTool } from "./tools/answer-call.ts";
 import { registerControlTools } from "./tools/control-run.ts";
@@ -14,18 +14,16 @@ const describing = new Set<unknown>(["initialize", "server/discover", "tools/lis
 /** The MCP server for one request. `method`: the request's. */
 export async function mcpServer(call: McpCall, method: unknown): Promise<McpServer> {
   const agent = describing.has(method) ? await call.accounts.findAgent(call.principal.agentId) : undefined;
-  const agentName = agent?.name ?? "the agent";
-  const resultSchema = agent?.result?.schema;
   const asks = agent !== undefined && mayAsk(agent);
   const server = new McpServer(
     { name: "agent-run-service", title: "Agent Run Service", version: call.version },
     {
       capabilities: { tools: { listChanged: false }, extensions: { [tasksExtension]: {} } },
-      instructions: instructions(agentName, asks, call),
+      instructions: instructions(agent?.name ?? "the agent", asks, call),
     },
   );
-  registerStartRun(server, call, { agentName, resultSchema, listed: method === "tools/list" });
-  registerWaitTools(server, call, { resultSchema, asks });
+  registerStartRun(server, call, agent, method === "tools/list");
+  registerWaitTools(server, call, { resultSchema: agent?.result?.schema, asks });
   // It is not listed for an agent that never asks. Calls are accepted: a run may have begun on another version of the agent.
   if (asks || !describing.has(method)) registerAnswerTool(server, call);
   registerControlTools(server, call);

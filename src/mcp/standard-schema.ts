@@ -9,14 +9,15 @@ const validators: Record<keyof Inputs, SchemaValidator> = compiled;
 
 /**
  * An input for the SDK: what clients list, and a compiled validator, which sets defaults and converts UUIDs. `named` names the
- * tools in its descriptions.
+ * tools in its descriptions. `schema`: as clients list it. Default: that of all inputs.
  */
 export function inputSchema<Name extends keyof Inputs>(
   name: Name,
   { named }: { named: Named },
+  schema: Schema = inputs[name],
 ): StandardSchemaWithJSON<Inputs[Name]> {
   const validate = validators[name];
-  const listed = (): Schema => JSON.parse(named(JSON.stringify(inputs[name]))) as Schema;
+  const listed = (): Schema => JSON.parse(named(JSON.stringify(schema))) as Schema;
   return standardSchema(listed, (value) => {
     if (validate(value)) return { value: value as Inputs[Name] };
     const issues = (validate.errors ?? []).filter(({ keyword }) => keyword !== "if").map(issueOf);

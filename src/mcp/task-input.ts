@@ -1,10 +1,11 @@
 import type { ElicitRequest, InputRequests, McpServer } from "@modelcontextprotocol/server";
 import { isObject } from "../json.ts";
-import { answerCall, type GivenAnswer, keysApprove } from "../runs/answer-call.ts";
+import type { AnswerBody } from "../operations/given-answer.ts";
+import { keysApprove } from "../runs/answer-call.ts";
 import { openCallsOf } from "../runs/read/describe-runs.ts";
 import type { AskedCall } from "../runs/read/open-calls.ts";
 import type { Run } from "../runs/types.ts";
-import type { McpCall } from "./deps.ts";
+import { type McpCall, operationCall } from "./call.ts";
 
 /**
  * What a task asks the client's user, by the id of the call that waits: approvals, if the agent lets keys give them, and
@@ -23,12 +24,12 @@ export async function inputRequests({ server }: McpServer, call: McpCall, run: R
 
 /** Answers calls with what the client's user has said. Calls that do not wait, and dismissed forms, are skipped. */
 export async function acceptResponses(call: McpCall, run: Run, responses: Record<string, unknown>): Promise<void> {
-  const { starter } = call.principal;
   for (const open of await openCallsOf(call.runs, run)) {
     const answer = answerIn(open, responses[open.id]);
+    if (!answer) continue;
     // The form showed the arguments, and those of a call never change.
-    const given = { call: open.id, argumentsHash: open.argumentsHash };
-    if (answer) await answerCall({ ...call, ...(starter && { starter }) }, run.id, { ...given, answer });
+    const body = { call: open.id, arguments_sha256: open.argumentsHash, ...answer };
+    await call.handlers.answer_call(operationCall(call, { path: { run_id: run.id }, body }));
   }
 }
 
@@ -53,15 +54,15 @@ function form(message: string, properties: Properties, required: string): Elicit
 }
 
 /** Undefined: there is no answer, or it is none to a form. */
-function answerIn({ kind }: AskedCall, response: unknown): GivenAnswer["answer"] | undefined {
+function answerIn({ kind }: AskedCall, response: unknown): Partial<AnswerBody> | undefined {
   if (!isObject(response) || kind === "client_tool") return undefined;
   const { action, content } = response;
   const { decision, reason, answer } = isObject(content) ? content : {};
-  if (action === "decline") return kind === "approval" ? { kind: "deny" } : declined;
+  if (action === "decline") return kind === "approval" ? { decision: "deny" } : declined;
   if (action !== "accept") return undefined;
-  if (kind === "question") return typeof answer === "string" ? { kind: "output", text: answer } : undefined;
-  if (decision === "allow") return { kind: "allow" };
-  return decision === "deny" ? { kind: "deny", ...(typeof reason === "string" && reason && { reason }) } : undefined;
+  if (kind === "question") return typeof answer === "string" ? { output: answer } : undefined;
+  if (decision === "allow") return { decision };
+  return decision === "deny" ? { decision, ...(typeof reason === "string" && reason && { reason }) } : undefined;
 }
 
-const declined = { kind: "error", text: "The person declined to answer." } as const;
+const declined = { error: "The person declined to answer." };

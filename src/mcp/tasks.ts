@@ -1,10 +1,9 @@
 import { type CallToolResult, type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
-import { stopRun } from "../runs/control-run.ts";
 import { findOwnRun } from "../runs/own-run.ts";
 import type { Run } from "../runs/types.ts";
-import type { McpCall } from "./deps.ts";
+import { type McpCall, operationCall } from "./call.ts";
 import { unavailableText } from "./errors.ts";
 import { activityLine, reportResult, reportRun } from "./run-report.ts";
 import { acceptResponses, inputRequests } from "./task-input.ts";
@@ -46,7 +45,7 @@ export function registerTasks(mcp: McpServer, call: McpCall): void {
         const result = await work(await findOwnRun(call.runs, call.principal, taskId), mcpReq.inputResponses ?? {});
         return { resultType: "complete", ...result };
       } catch (error) {
-        throw taskError(error, call.requestId);
+        throw taskError(error, call.request.id);
       }
     });
 
@@ -61,7 +60,8 @@ export function registerTasks(mcp: McpServer, call: McpCall): void {
   });
   onTask("tasks/cancel", async (run) => {
     // A finished run stays open for further inputs: only work in progress is cancelled.
-    if (isOpen(await statusOf(call, run))) await stopRun(call, run.id);
+    if (isOpen(await statusOf(call, run)))
+      await call.handlers.stop_run(operationCall(call, { path: { run_id: run.id } }));
     return {};
   });
 }
@@ -73,7 +73,7 @@ async function taskOf(call: McpCall, run: Run): Promise<Task> {
   return {
     taskId: id,
     status,
-    ...(isOpen(status) && { statusMessage: activityLine(run, await call.describer.describe(run)) }),
+    ...(isOpen(status) && { statusMessage: activityLine(await call.describer.describe(run)) }),
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: retentionDays === undefined ? null : retentionDays * 86_400_000,

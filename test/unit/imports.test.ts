@@ -44,13 +44,13 @@ const service: Record<string, string> = {
   "platform/local": "accounts agent async deliveries platform/records platform/types.ts runs sandbox trials workflow",
   "platform/aws":
     "accounts agent async deliveries env.ts observability platform/records platform/types.ts runs sandbox trials workflow",
-  // http knows no operations. run-api has those that the extension API and the management API share.
+  // http knows no operations. operations has those that the extension API and the management API share.
   http: "accounts agent async results/types.ts runs",
-  "run-api": "accounts http runs",
+  operations: "accounts agent/model.ts async http runs",
   v1: "accounts async http runs",
-  ext: "accounts async http run-api runs trials v1/contract.ts v1/public-api.ts",
-  manage: "accounts agent async deliveries http run-api runs sandbox/linux/types.ts trials v1/contract.ts",
-  mcp: "accounts async documents ext/contract http results run-api/given-answer.ts runs",
+  ext: "accounts async http operations runs trials v1/contract.ts v1/public-api.ts",
+  manage: "accounts agent async deliveries http operations runs sandbox/linux/types.ts trials v1/contract.ts",
+  mcp: "accounts async documents ext/call.ts ext/contract ext/handlers/runs.ts http operations results runs",
   definitions: "accounts agent manage/checked-definition.ts",
 };
 

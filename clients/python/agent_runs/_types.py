@@ -254,17 +254,6 @@ class CreatedRun(TypedDict):
     """The token that `token` asked for. Null: none was."""
 
 
-class RunToken(TypedDict):
-    """A token that reads a run."""
-
-    id: str
-    """The token's ID."""
-    created_at: str
-    """When it was created."""
-    expires_at: str
-    """When it expires."""
-
-
 class Run(TypedDict):
     """One execution of the agent."""
 
@@ -412,6 +401,17 @@ class RunDetail(TypedDict):
     """Output of the last turn that ended. Null: none ended, or it has no output."""
     result: dict[str, Any] | None
     """The output as JSON, if the agent has a schema for its results and the output fits it. Null also while a turn is in progress."""
+
+
+class RunToken(TypedDict):
+    """A token that reads a run."""
+
+    id: str
+    """The token's ID."""
+    created_at: str
+    """When it was created."""
+    expires_at: str
+    """When it expires."""
 
 
 class InputEvent(TypedDict):

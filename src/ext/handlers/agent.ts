@@ -1,10 +1,8 @@
 import { forAgent } from "../../accounts/authenticate.ts";
 import { agentsOf } from "../../accounts/key-agents.ts";
 import { modelNameOf } from "../../accounts/model-name.ts";
-import { jsonResponse } from "../../http/handler.ts";
-import { wireLimits } from "../../http/rest/wire/run.ts";
 import { agentNotFound, ServiceError } from "../../errors.ts";
-import type { ExtHandlers, Schemas } from "../call.ts";
+import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 
 export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait }: ExtDeps) {
@@ -21,7 +19,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
       const { id, name, status, tools, limits, runLimits = {}, result, clientTools = [], runModels = [] } = agent;
-      return jsonResponse(200, {
+      return {
         id,
         name,
         status,
@@ -29,7 +27,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
         tools,
         client_tools: clientTools,
         run_models: runModels.map((each) => each.name),
-        limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
+        limits: { turn: { ...limits }, run: { ...runLimits } },
         result: { schema: result?.schema ?? null, per_run: result?.perRun ?? false },
         max_inline_bytes: accepted.inlineBytes,
         wait_seconds: wait.clientSeconds,
@@ -40,7 +38,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
             : null,
         webhook: { configured: webhook?.configured ?? false },
         key_agents: agentsOf(principal),
-      } satisfies Schemas["Agent"]);
+      };
     },
   } satisfies ExtHandlers;
 }

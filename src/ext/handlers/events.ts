@@ -28,6 +28,6 @@ export function streamOf(caller: Principal): RunStream {
 }
 
 /** Whose open streams are counted: those of a key's first agent. Readers of one run take none of its agent's. */
-export function holdersOf({ organizationId, agentId, onlyRun }: Principal): Owners {
+function holdersOf({ organizationId, agentId, onlyRun }: Principal): Owners {
   return [organizationId, onlyRun ?? agentId];
 }

@@ -1,10 +1,9 @@
 import { forAgent } from "../../accounts/authenticate.ts";
 import { agentsOf } from "../../accounts/key-agents.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 import { beginUpload, receiveUpload } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, SignedRequest } from "../../runs/ports.ts";
-import type { ExtHandlers, Schemas } from "../call.ts";
+import type { ExtHandlers } from "../call.ts";
 import { basePath } from "../path.ts";
 import type { ExtDeps } from "../deps.ts";
 
@@ -20,12 +19,12 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
       const { filename: name, size, sha256, template_id } = body;
       const given = { name, size, sha256 };
       const upload = await beginUpload({ ...deps, ...accepted }, forAgent(principal, template_id), given);
-      return jsonResponse(201, {
+      return {
         upload_id: upload.id,
         ...(await addressOf(upload)),
         method: "PUT",
         expires_at: timeOf(upload.expiresAt),
-      } satisfies Schemas["Upload"]);
+      };
     },
 
     ...("receive" in transfers && {
@@ -34,7 +33,6 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
         const length = headers["content-length"];
         const content = { length: length === undefined ? undefined : Number(length), chunks: bodyChunks() };
         await receiveUpload({ ...deps, ...transfers }, agentsOf(principal), path.upload_id, content);
-        return { status: 204, headers: {}, body: "" };
       },
     }),
   };

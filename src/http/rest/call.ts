@@ -27,8 +27,28 @@ export interface RestCall<Api extends TypedApi, Name extends keyof Api["operatio
 
 /** Handlers by `operationId`. */
 export type RestHandlers<Api extends TypedApi> = {
-  [Name in keyof Api["operations"]]: (call: RestCall<Api, Name>) => Promise<ApiResponse>;
+  [Name in keyof Api["operations"]]: (
+    call: RestCall<Api, Name>,
+  ) => Promise<Answer<JsonOf<Api["operations"][Name], Api["schemas"]>>>;
 };
+
+/** What a handler answers: the JSON of the contract alone, which gets its status, or also headers; or a whole response. */
+export type Answer<Json> = Json | WithHeaders<Json> | ApiResponse;
+
+/** JSON with headers of the response. */
+export class WithHeaders<Json> {
+  readonly json: Json;
+  readonly headers: Record<string, string>;
+
+  constructor(json: Json, headers: Record<string, string>) {
+    this.json = json;
+    this.headers = headers;
+  }
+}
+
+type JsonOf<Of extends TypedOperation, Schemas> = [NonNullable<Of["body"]>] extends [never]
+  ? void
+  : Schemas[NonNullable<Of["body"]> & keyof Schemas];
 
 type Path<Of extends TypedOperation, Parameters extends Record<string, Parameter>> = {
   [Name in NamesIn<Of["path"]> & keyof Parameters]: Static<Parameters[Name]["schema"], unknown>;

@@ -17,6 +17,7 @@ export interface OperationEntry<
   Query extends Queries = Queries,
   Request extends string = string,
   Optional extends true = true,
+  Body extends string = string,
 > {
   /** Method and path, without the prefix of the API. */
   at: Place;
@@ -38,11 +39,11 @@ export interface OperationEntry<
   /** Schemas of a body that is not JSON, by media type. */
   requestMedia?: Record<string, object>;
   /** The response when all goes well. Default of `status`: 200. */
-  success: { status?: number } & Omit<ResponseEntry, "bodies"> & { body?: string };
+  success: { status?: number } & Omit<ResponseEntry, "bodies"> & { body?: Body };
   /** Another response when all goes well, by status. */
   alternative?: Record<number, ResponseEntry>;
   /** Errors besides those that each operation has. */
-  errors?: Code[];
+  errors?: readonly Code[];
 }
 
 /** A complete operation, with the types of what decides the type of its calls. */
@@ -51,8 +52,13 @@ export interface TypedOperation<
   Query extends Queries = Queries,
   Request extends string = string,
   Optional extends true = true,
+  Body extends string = string,
 > extends Operation {
   path: Path;
+  /** The status of a response when all goes well. */
+  status: number;
+  /** Name of the schema of its JSON. */
+  body?: Body;
   query?: Query;
   request?: Request;
   requestOptional?: Optional;
@@ -90,10 +96,11 @@ export function operationsOf<Code extends string, const Base extends string>({
     const Query extends Queries = never,
     Request extends string = never,
     Optional extends true = never,
+    Body extends string = never,
   >(
     operationId: string,
-    entry: OperationEntry<Code | SharedErrorCode, Place, Query, Request, Optional>,
-  ): TypedOperation<PathAt<Base, Place>, Query, Request, Optional> => {
+    entry: OperationEntry<Code | SharedErrorCode, Place, Query, Request, Optional, Body>,
+  ): TypedOperation<PathAt<Base, Place>, Query, Request, Optional, Body> => {
     const { at, success, alternative, errors: own = [], authenticated = true, ...more } = entry;
     const [method, path] = at.split(" ") as [Operation["method"], string];
     const { status = 200, body, ...response } = success;
@@ -108,6 +115,8 @@ export function operationsOf<Code extends string, const Base extends string>({
       method,
       path: `${basePath}${path}` as PathAt<Base, Place>,
       authenticated,
+      status,
+      ...(body !== undefined && { body }),
       responses: {
         [status]: { ...response, bodies: body === undefined ? [] : [body] },
         ...alternative,

@@ -1,10 +1,11 @@
 import { StoreUnavailable } from "../../errors.ts";
-import type { Operation } from "../description.ts";
 import { credentialCheck } from "../credential-check.ts";
-import type { ApiHandler, ApiRequest, ApiResponse } from "../handler.ts";
+import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handler.ts";
 import { withErrorResponses } from "../middleware.ts";
 import { routeTable } from "../route-table.ts";
+import { WithHeaders } from "./call.ts";
 import type { ApiErrors, SharedErrorCode } from "./errors.ts";
+import type { TypedOperation } from "./operation.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
 import { requireHonoredKey, type Validators, validBody, validParameters } from "./validate.ts";
 
@@ -15,7 +16,7 @@ import { requireHonoredKey, type Validators, validBody, validParameters } from "
 export type Authenticate<Principal> = (request: ApiRequest, isRepeated?: boolean) => Promise<Principal>;
 
 /** What a router needs of an API. `Entry`: what the API knows about each operation. */
-export interface RestApi<Name extends string, Entry extends Operation, Principal> {
+export interface RestApi<Name extends string, Entry extends TypedOperation, Principal> {
   operations: Record<Name, Entry>;
   validators: Validators;
   errors: ApiErrors<SharedErrorCode>;
@@ -28,6 +29,8 @@ export interface RestApi<Name extends string, Entry extends Operation, Principal
   /** The caller of an operation that takes no credential. */
   nobody: Principal;
 }
+
+type Handler<Principal> = (call: AnyCall<Principal>) => Promise<unknown>;
 
 /** A validated request of any operation. */
 interface AnyCall<Principal> {
@@ -45,9 +48,9 @@ interface AnyCall<Principal> {
  * operation without a handler is a 404. `HEAD` is answered as `GET`, without a body, and `OPTIONS` with the methods. A
  * credential that ends while a body arrives or a stream is sent ends the request, too.
  */
-export function restRouter<Name extends string, Entry extends Operation, Principal>(
+export function restRouter<Name extends string, Entry extends TypedOperation, Principal>(
   api: RestApi<Name, Entry, Principal>,
-  handlers: Partial<Record<Name, (call: never) => Promise<ApiResponse>>>,
+  handlers: Partial<Record<Name, (call: never) => Promise<unknown>>>,
   authenticate: Authenticate<Principal>,
 ): ApiHandler {
   const { operations, validators, errors, authorize, authorizeCall, readerOf, nobody } = api;
@@ -58,7 +61,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     const found = routes.find(method === "HEAD" ? "GET" : method, at);
     if (!found) return respondWithMethods(method, routes.methodsOf(at));
     const { name, parameters } = found;
-    const handler = handlers[name] as ((call: AnyCall<Principal>) => Promise<ApiResponse>) | undefined;
+    const handler = handlers[name] as Handler<Principal> | undefined;
     if (!handler) throw errors.error("not_found");
     const request = { ...received, parameters };
     const operation = operations[name];
@@ -84,7 +87,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
   }
 
   async function call(
-    handler: (call: AnyCall<Principal>) => Promise<ApiResponse>,
+    handler: Handler<Principal>,
     request: ApiRequest,
     { principal, caller }: Pick<AnyCall<Principal>, "principal" | "caller">,
     operation: Entry,
@@ -94,7 +97,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     const { path, query } = validParameters(validators, operation, request);
     const body = await validBody(validators, operation, request);
     if (operation.authenticated) await authorizeCall?.(principal, operation, { ...query, ...body, ...path });
-    return handler({ request, principal, caller, path, query, body });
+    return responseOf(operation, await handler({ request, principal, caller, path, query, body }));
   }
 
   const handle = withErrorResponses(async (request) => {
@@ -108,6 +111,18 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     const response = withSecurityHeaders(await handle(request));
     return request.method === "HEAD" ? withoutBody(response) : response;
   };
+}
+
+function responseOf({ status }: TypedOperation, answer: unknown): ApiResponse {
+  if (answer === undefined) return { status, headers: {}, body: "" };
+  if (answer instanceof WithHeaders) return jsonResponse(status, answer.json, answer.headers);
+  return isResponse(answer) ? answer : jsonResponse(status, answer);
+}
+
+/** No schema of an answer has these three fields. */
+function isResponse(answer: unknown): answer is ApiResponse {
+  const { status, headers, body } = answer as Partial<ApiResponse>;
+  return typeof status === "number" && headers !== undefined && body !== undefined;
 }
 
 /** The answer to `HEAD`: that to `GET`, without its body. A stream is not opened. */

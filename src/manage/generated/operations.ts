@@ -39,31 +39,31 @@ export const operations = {
   create_key: ["POST", "/agents/{agent_id}/keys"],
   disable_key: ["POST", "/keys/{key_id}/disable"],
   enable_key: ["POST", "/keys/{key_id}/enable"],
-  list_runs: ["GET", "/runs"],
-  count_runs: ["GET", "/runs/counts"],
-  list_waiting: ["GET", "/runs/waiting"],
-  search_texts: ["GET", "/runs/texts"],
   create_run: ["POST", "/runs"],
+  list_runs: ["GET", "/runs"],
   get_run: ["GET", "/runs/{run_id}"],
   update_run: ["PATCH", "/runs/{run_id}"],
+  create_input: ["POST", "/runs/{run_id}/input"],
+  answer_call: ["POST", "/runs/{run_id}/answers"],
+  stop_run: ["POST", "/runs/{run_id}/stop"],
   create_run_token: ["POST", "/runs/{run_id}/tokens"],
   list_run_tokens: ["GET", "/runs/{run_id}/tokens"],
   revoke_run_token: ["DELETE", "/runs/{run_id}/tokens/{token_id}"],
-  create_input: ["POST", "/runs/{run_id}/input"],
-  answer_call: ["POST", "/runs/{run_id}/answers"],
+  delete_run: ["DELETE", "/runs/{run_id}"],
+  list_events: ["GET", "/runs/{run_id}/events"],
+  list_files: ["GET", "/runs/{run_id}/files"],
+  get_file: ["GET", "/runs/{run_id}/files/{name}"],
+  count_runs: ["GET", "/runs/counts"],
+  list_waiting: ["GET", "/runs/waiting"],
+  search_texts: ["GET", "/runs/texts"],
   retry_run: ["POST", "/runs/{run_id}/retry"],
   fork_run: ["POST", "/runs/{run_id}/fork"],
-  stop_run: ["POST", "/runs/{run_id}/stop"],
-  delete_run: ["DELETE", "/runs/{run_id}"],
   list_agent_activity: ["GET", "/agents/activity"],
   get_usage: ["GET", "/usage"],
   get_failures: ["GET", "/failures"],
-  list_events: ["GET", "/runs/{run_id}/events"],
   get_event: ["GET", "/runs/{run_id}/events/{sequence}"],
   get_model_request: ["GET", "/runs/{run_id}/request"],
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
-  list_files: ["GET", "/runs/{run_id}/files"],
-  get_file: ["GET", "/runs/{run_id}/files/{name}"],
   get_openapi: ["GET", "/openapi.json"],
 } as const;
 
@@ -115,33 +115,33 @@ export interface Operations {
   test_webhook_endpoint: { parameters: { agent_id: string; endpoint_id: string }; answer: Schemas["Delivery"] };
   list_deliveries: { parameters: { agent_id: string; endpoint_id?: string | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
-  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record")[] | undefined; started_by?: (string)[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
-  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record")[] | undefined; started_by?: (string)[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
-  list_waiting: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; kind?: ("approval" | "client_tool" | "question")[] | undefined; answerable_by?: "me" | "operators" | undefined }; answer: Schemas["WaitingRunList"] };
-  search_texts: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; q: string; limit?: number | undefined }; answer: Schemas["FoundTexts"] };
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["CreatedRun"] };
+  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record")[] | undefined; started_by?: (string)[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
   update_run: { parameters: { run_id: string }; body: Schemas["UpdateRunRequest"]; answer: Schemas["Run"] };
+  create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
+  answer_call: { parameters: { run_id: string }; body: Schemas["AnswerCallRequest"]; answer: Schemas["Run"] };
+  stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   create_run_token: { parameters: { run_id: string }; body?: Schemas["CreateRunTokenRequest"]; answer: Schemas["CreatedRunToken"] };
   list_run_tokens: { parameters: { run_id: string }; answer: Schemas["RunTokenList"] };
   revoke_run_token: { parameters: { run_id: string; token_id: string }; answer: undefined };
-  create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
-  answer_call: { parameters: { run_id: string }; body: Schemas["AnswerCallRequest"]; answer: Schemas["Run"] };
+  delete_run: { parameters: { run_id: string }; answer: undefined };
+  list_events: { parameters: { run_id: string; after?: number | undefined; limit?: number | undefined; max_text?: number | undefined }; answer: Schemas["EventPage"] };
+  list_files: { parameters: { run_id: string; at?: string | undefined }; answer: Schemas["RunFilePage"] };
+  get_file: { parameters: { run_id: string; name: string; at?: string | undefined }; answer: undefined };
+  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record")[] | undefined; started_by?: (string)[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
+  list_waiting: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; kind?: ("approval" | "client_tool" | "question")[] | undefined; answerable_by?: "me" | "operators" | undefined }; answer: Schemas["WaitingRunList"] };
+  search_texts: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; q: string; limit?: number | undefined }; answer: Schemas["FoundTexts"] };
   retry_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   fork_run: { parameters: { run_id: string }; body: Schemas["ForkRunRequest"]; answer: Schemas["Run"] };
-  stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
-  delete_run: { parameters: { run_id: string }; answer: undefined };
   list_agent_activity: { parameters: { organization_id?: string | undefined }; answer: Schemas["AgentActivityReport"] };
   get_usage: { parameters: { since?: string | undefined; until?: string | undefined; organization_id?: string | undefined; agent_id?: string | undefined }; answer: Schemas["UsageReport"] };
   get_failures: { parameters: { since?: string | undefined; until?: string | undefined; organization_id?: string | undefined; agent_id?: string | undefined }; answer: Schemas["FailureReport"] };
-  list_events: { parameters: { run_id: string; after?: number | undefined; limit?: number | undefined; max_text?: number | undefined }; answer: Schemas["EventPage"] };
   get_event: { parameters: { run_id: string; sequence: number }; answer: Schemas["Event"] };
   get_model_request: { parameters: { run_id: string; at: string }; answer: Schemas["ModelRequest"] };
   get_sent_request: { parameters: { run_id: string; at: string }; answer: Schemas["SentRequest"] };
   export_run: { parameters: { run_id: string }; answer: undefined };
   import_run: { parameters: { agent_id: string }; answer: Schemas["Run"] };
-  list_files: { parameters: { run_id: string; at?: string | undefined }; answer: Schemas["RunFilePage"] };
-  get_file: { parameters: { run_id: string; name: string; at?: string | undefined }; answer: undefined };
   create_trial: { parameters: { agent_id: string }; body: Schemas["CreateTrialRequest"]; answer: Schemas["Trial"] };
   list_trials: { parameters: { agent_id: string; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["TrialHeadPage"] };
   get_trial: { parameters: { trial_id: string }; answer: Schemas["Trial"] };

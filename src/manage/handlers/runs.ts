@@ -1,18 +1,14 @@
 import { limitedTo, operatorIn } from "../../accounts/access.ts";
 import { starterName } from "../../accounts/starter.ts";
-import { ownSchema } from "../../accounts/result-schema.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment } from "../../http/rest/attachment.ts";
 import { charged, pointOf, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
-import { chosenIn, wireCreatedFiles, wireOpenCall } from "../../http/rest/wire/run.ts";
-import { base64Uploads } from "../../http/validation/base64-files.ts";
+import { callFieldsOf, wireShared } from "../../http/rest/wire/run.ts";
 import { ServiceError } from "../../errors.ts";
-import { log } from "../../log.ts";
-import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
+import { runHandlers as sharedHandlers } from "../../operations/handlers.ts";
 import { deleteRun } from "../../runs/control-run.ts";
-import { createRun } from "../../runs/create-run.ts";
 import type { ChangedFile } from "../../runs/files/read-files.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { forkRun } from "../../runs/fork/fork-run.ts";
@@ -56,34 +52,33 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     return { of, since, until: until + dayMilliseconds, milliseconds: maxReportTime, ...charged(principal) };
   }
 
-  return {
-    ...sharedHandlers<OperatorPrincipal>(
-      { ...deps, describer },
-      {
-        find: (_operator, id) => findRunHead(runs, id),
-        ownersOf,
-        listAccounts: forLists,
-        actorOf: ({ actor }) => actor,
-        wireRun,
-        pageFields: ({ complete = true }) => ({ complete }),
-        viewOf,
-        async detailOf(run) {
-          const detail = await describer.detail(run);
-          return { ...detail.holds, body: wireDetail(detail) };
-        },
-        async basisOf({ agentId }) {
-          const agent = await forLists.findAgent(agentId);
-          return agent && [agent.name, agent.status];
-        },
-        streamOf: ({ actor }) => ({
-          viewers: [actor],
-          wireRun: wireDetail,
-          nameOf: starterName,
-          ...(live && { live }),
-        }),
-        download: (...file) => download(deps, ...file),
+  const { create, ...shared } = sharedHandlers<OperatorPrincipal, Schemas>(
+    { ...deps, describer },
+    {
+      find: (_operator, id) => findRunHead(runs, id),
+      ownersOf,
+      listAccounts: forLists,
+      viewOf,
+      pageOf: ({ runs: found, cursor, complete = true }) => ({
+        data: found.map(wireRun),
+        next: cursor ?? null,
+        complete,
+      }),
+      async detailOf(run) {
+        const detail = await describer.detail(run);
+        return { ...detail.holds, json: wireDetail(detail) };
       },
-    ),
+      async basisOf({ agentId }) {
+        const agent = await forLists.findAgent(agentId);
+        return agent && [agent.name, agent.status];
+      },
+      streamOf: ({ actor }) => ({ viewers: [actor], wireRun: wireDetail, nameOf: starterName, ...(live && { live }) }),
+      download: (...file) => download(deps, ...file),
+    },
+  );
+
+  return {
+    ...shared,
 
     async count_runs({ query, principal }) {
       const { status } = query;
@@ -110,7 +105,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         },
       );
       const waiting = found.waiting.map(async ({ run, calls }) => {
-        return { run: await viewOf(run), open_calls: calls.map(wireOpenCall) };
+        return { run: await viewOf(run), open_calls: calls.map((call) => wireShared("OpenCall", callFieldsOf(call))) };
       });
       const body: Schemas["WaitingRunList"] = { data: await Promise.all(waiting), more: found.more };
       return jsonResponse(200, body);
@@ -122,23 +117,9 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return jsonResponse(200, wireFoundTexts(await searchTexts(stores, { ...search, ...charged(principal) })));
     },
 
-    async create_run({ request, body, principal: { actor } }) {
-      const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
-      const { name, input_text, files = [], labels, webhook, result_schema } = body;
-      const newRun = {
-        name,
-        text: input_text ?? undefined,
-        files: base64Uploads(files),
-        labels,
-        webhook,
-        resultSchema: result_schema && ownSchema(result_schema),
-        chosen: chosenIn(body),
-      };
-      const created = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
-      const { id } = created;
-      log("info", "run created", { requestId: request.id, runId: id });
-      const run = await viewOf(await findRunHead(runs, id));
-      return jsonResponse(201, { ...run, files: wireCreatedFiles(created.files) } satisfies Schemas["CreatedRun"]);
+    async create_run(call) {
+      const { id: agentId, organizationId } = await findAgent(accounts, call.body.agent_id);
+      return create(call, { agentId, organizationId });
     },
 
     async retry_run({ path, principal: { actor } }) {

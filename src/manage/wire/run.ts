@@ -1,34 +1,31 @@
 import { type NamedStarter, starterName } from "../../accounts/starter.ts";
-import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
+import { detailFieldsOf, runFieldsOf } from "../../http/rest/wire/run.ts";
 import type { RecentActivity } from "../../runs/read/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import { type FailureGroup, lastAt } from "../../runs/read/failures.ts";
 import type { DayUsage } from "../../runs/read/usage-by-day.ts";
-import type { ImportOrigin } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 import { wire } from "./by-schema.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
-  const { run, agent, startedBy } = described;
-  const { agentId, organizationId } = run;
-  const owner = { agent_id: agentId, agent_name: agent?.name ?? null, organization_id: organizationId };
-  const started_by = startedBy ? wireStarter(startedBy) : null;
-  const imported_from = run.imported ? wireOrigin(run.imported) : null;
-  return { ...wireRunFields(described), ...owner, started_by, imported_from };
+  return wire("Run", { ...runFieldsOf(described), ...forOperators(described) });
 }
 
-function wireOrigin({ runId, sha256, run }: ImportOrigin): Schemas["ImportOrigin"] {
-  return wire("ImportOrigin", { ...run, runId, bundleSha256: sha256 });
+export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {
+  return wire("RunDetail", { ...detailFieldsOf(detail), ...forOperators(detail), agentStatus: detail.agent?.status });
+}
+
+function forOperators({ run, agent, startedBy }: DescribedRun) {
+  const { imported } = run;
+  return {
+    agentName: agent?.name,
+    startedBy: startedBy && wireStarter(startedBy),
+    importedFrom: imported && { ...imported.run, runId: imported.runId, bundleSha256: imported.sha256 },
+  };
 }
 
 export function wireStarter(starter: NamedStarter): Schemas["Starter"] {
   return { kind: starter.kind, id: starter.id, name: starterName(starter) };
-}
-
-export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {
-  const { agent, agentVersion, environment } = detail;
-  const version = { agent_version: agentVersion ?? null, agent_status: agent?.status ?? null };
-  return { ...wireRun(detail), ...wireTurnFields(detail), ...version, environment: environment ?? null };
 }
 
 export function wireDayUsage({ used, ...row }: DayUsage): Schemas["UsageRow"] {

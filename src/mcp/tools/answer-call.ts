@@ -1,16 +1,12 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { givenAnswer } from "../../run-api/given-answer.ts";
-import { answerCall } from "../../runs/answer-call.ts";
-import { findOwnRun } from "../../runs/own-run.ts";
-import type { McpCall } from "../deps.ts";
+import { type McpCall, operationCall } from "../call.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { changedRun } from "./outputs.ts";
 import { changedResult, guarded } from "./tool.ts";
 
 /** `answer_call`. */
 export function registerAnswerTool(server: McpServer, call: McpCall): void {
-  const { runs, principal, named } = call;
-  const starter = principal.starter && { starter: principal.starter };
+  const { handlers, named } = call;
   server.registerTool(
     named("answer_call"),
     {
@@ -24,10 +20,8 @@ export function registerAnswerTool(server: McpServer, call: McpCall): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     guarded(call, async ({ run_id, ...body }) => {
-      const { id } = await findOwnRun(runs, principal, run_id);
-      const { status, askedUntil } = await answerCall({ ...call, ...starter }, id, givenAnswer(body));
-      const next =
-        askedUntil === undefined ? "Call wait_for_run." : "It waits for answers to further calls: see get_run.";
+      const { id, status, state } = await handlers.answer_call(operationCall(call, { path: { run_id }, body }));
+      const next = state === "waiting" ? "It waits for answers to further calls: see get_run." : "Call wait_for_run.";
       return changedResult(id, status, named(next));
     }),
   );

@@ -1,16 +1,12 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { acceptInputOnce, stopRun } from "../../runs/control-run.ts";
-import { idempotencyOf } from "../../runs/idempotency.ts";
-import { findOwnRun } from "../../runs/own-run.ts";
-import type { McpCall } from "../deps.ts";
+import { type McpCall, operationCall } from "../call.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { changedRun } from "./outputs.ts";
 import { changedResult, guarded, startedResult } from "./tool.ts";
 
 /** `send_input` and `stop_run`. */
 export function registerControlTools(server: McpServer, call: McpCall): void {
-  const { runs, principal, named } = call;
-  const starter = principal.starter && { starter: principal.starter };
+  const { handlers, named } = call;
   server.registerTool(
     named("send_input"),
     {
@@ -23,11 +19,9 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       outputSchema: outputSchema(changedRun),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    guarded(call, async ({ run_id, input_text, idempotency_key: key }) => {
-      const { id } = await findOwnRun(runs, principal, run_id);
-      const idempotency = key === undefined ? undefined : idempotencyOf(key, { input_text }, id);
-      await acceptInputOnce({ ...call, ...starter }, id, input_text, idempotency);
-      return startedResult(id, call);
+    guarded(call, async ({ run_id, idempotency_key: key, ...body }) => {
+      const { json } = await handlers.create_input(operationCall(call, { path: { run_id }, body, key }));
+      return startedResult(json.id, call);
     }),
   );
   server.registerTool(
@@ -42,8 +36,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     guarded(call, async ({ run_id }) => {
-      const { id } = await findOwnRun(runs, principal, run_id);
-      const { status } = await stopRun(call, id);
+      const { id, status } = await handlers.stop_run(operationCall(call, { path: { run_id } }));
       return changedResult(id, status, "Its files can still be read.");
     }),
   );

@@ -1,9 +1,10 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
+import type { SharedSchemas } from "../../http/rest/schemas/types.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
-import { findRunFile, listChangedFiles, readRunFile } from "../../runs/files/read-files.ts";
-import type { McpCall } from "../deps.ts";
+import { findRunFile, readRunFile } from "../../runs/files/read-files.ts";
+import { type McpCall, operationCall } from "../call.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
 import { type FileList, fileList, maxListedFiles } from "./outputs.ts";
@@ -16,7 +17,7 @@ const annotations = { readOnlyHint: true, openWorldHint: false };
 
 /** `list_files` and `read_file`. */
 export function registerFileTools(server: McpServer, call: McpCall): void {
-  const { runs, principal, named } = call;
+  const { runs, handlers, principal, named } = call;
   server.registerTool(
     named("list_files"),
     {
@@ -29,9 +30,8 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       annotations,
     },
     guarded(call, async ({ run_id, prefix }) => {
-      const { id } = await findOwnRun(runs, principal, run_id);
-      const files = await listChangedFiles(call, id);
-      return listResult(files.filter(({ name }) => name.startsWith(prefix)));
+      const { data } = await handlers.list_files({ ...operationCall(call, { path: { run_id } }), query: {} });
+      return listResult(data.filter(({ name }) => name.startsWith(prefix)));
     }),
   );
   server.registerTool(
@@ -45,6 +45,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       annotations,
     },
     guarded(call, async ({ run_id, name, offset }) => {
+      // Not by the handler of the download, which streams, and on AWS redirects to S3.
       const { id } = await findOwnRun(runs, principal, run_id);
       const file = await findRunFile(call, id, name).catch((error: unknown) => {
         const isMissing = error instanceof ServiceError && error.code === "file_not_found";
@@ -65,14 +66,10 @@ function missingFile(name: string, { named }: McpCall): ServiceError {
   );
 }
 
-function listResult(files: Awaited<ReturnType<typeof listChangedFiles>>): CallToolResult {
-  const listed = files.slice(0, maxListedFiles).map(({ name, size, sentAs, changedAt, kind = "file" as const }) => ({
-    name,
-    size,
-    kind,
-    sent_as: sentAs ?? null,
-    changed_at_step: changedAt ? `${changedAt.turn}.${changedAt.step}` : null,
-  }));
+function listResult(files: SharedSchemas["RunFile"][]): CallToolResult {
+  const listed = files.slice(0, maxListedFiles).map(({ name, size, kind, sent_as, changed_at_step }) => {
+    return { name, size, kind, sent_as, changed_at_step };
+  });
   const lines = listed.map(({ name, size, kind, sent_as: sent }) => {
     if (kind !== "file") return `${name} (${kind === "link" ? "symbolic link" : "empty folder"})`;
     return `${name} (${size} bytes${sent === null ? "" : `, sent as ${JSON.stringify(sent)}`})`;

@@ -1,4 +1,5 @@
-import { createKey, pathParameters } from "../../ext/contract/operations/parameters.ts";
+import { pathParameters } from "../../ext/contract/operations/parameters.ts";
+import { createKey } from "../../operations/parameters.ts";
 import { runSchemas } from "../../ext/contract/schemas/runs.ts";
 import { fileName } from "../../http/rest/parameters.ts";
 import { runPartSchemas } from "../../http/rest/schemas/runs.ts";
@@ -10,15 +11,21 @@ import type { Schema, SchemaTypes } from "../../json-schema.ts";
  * to write instead of what the service does with it.
  */
 
-const create = runSchemas.CreateRunRequest.properties;
+// The address names the agent, and a model has no browser to give a token to.
+const { template_id: _ofAddress, token: _ofBrowsers, ...create } = runSchemas.CreateRunRequest.properties;
 const { filename, content_base64 } = runSchemas.FileInput.properties;
 const answer = runPartSchemas.AnswerCallRequest.properties;
 const { input_text } = runSchemas.CreateInputRequest.properties;
 const { pattern: _ofHeaders, ...keyLengths } = createKey["Idempotency-Key"].schema;
 
 /** Without the examples, which cost tokens in every conversation. */
-const described = <const S extends Schema>(description: string, { examples: _examples, ...schema }: S) =>
-  ({ ...schema, description }) as Omit<S, "examples">;
+const withoutExamples = <const S extends object>(schema: S): S =>
+  JSON.parse(JSON.stringify(schema, (name, value: unknown) => (name === "examples" ? undefined : value))) as S;
+
+const described = <const S extends Schema>(description: string, schema: S) => ({
+  ...withoutExamples(schema),
+  description,
+});
 
 const run_id = described("The run_id of start_run.", pathParameters.run_id.schema);
 const onlyRunId = body("A run.", { run_id }, ["run_id"]);
@@ -33,15 +40,26 @@ const newFile = body(
   ["filename"],
 );
 
+const limits = withoutExamples(runPartSchemas.LimitsInput);
+
 /** By the name of the tool, and of requests about a task. `scripts/build-validators.ts` compiles them. */
 export const inputs = {
   start_run: body(
     "A new run.",
     {
+      ...withoutExamples(create),
       name: described("Short title for people.", create.name),
       input_text: described("The task, with everything that the agent has to know.", input_text),
       files: list("Files for the run.", newFile, { maxItems: create.files.maxItems, default: [] }),
       uploads: { ...described("Ids of files that were uploaded before.", create.uploads), default: [] },
+      labels: described("Short texts by name, for finding the run again.", create.labels),
+      model: described("Another model than the agent's.", create.model),
+      limits: described("Limits below the agent's, if the user asks for them.", {
+        ...create.limits,
+        properties: { turn: limits, run: limits },
+      }),
+      result_schema: described("JSON Schema of the result, in place of the agent's.", create.result_schema),
+      webhook: described("Where the end is reported, if the user asks for it.", create.webhook),
       idempotency_key: described(
         "A unique text. Repeating the same call with it returns the same run, for when no answer came.",
         keyLengths,

@@ -1,17 +1,14 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { base64Uploads } from "../../http/validation/base64-files.ts";
+import type { AgentDefinition } from "../../accounts/types.ts";
 import { ServiceError } from "../../errors.ts";
-import { log } from "../../log.ts";
-import { createRun } from "../../runs/create-run.ts";
-import { idempotencyOf } from "../../runs/idempotency.ts";
+import type { FileInput } from "../../http/validation/base64-files.ts";
+import type { Schema } from "../../json-schema.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
-import { requireFileCount } from "../../runs/files/new-files.ts";
-import type { Upload } from "../../runs/files/uploads.ts";
-import type { McpCall } from "../deps.ts";
+import { type McpCall, operationCall } from "../call.ts";
 import { uploadsAdvice } from "../errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
-import type { Inputs } from "./inputs.ts";
+import { type Inputs, inputs } from "./inputs.ts";
 import { startedRun } from "./outputs.ts";
 import { guarded, startedResult } from "./tool.ts";
 
@@ -21,47 +18,49 @@ type NewFile = Inputs["start_run"]["files"][number];
 export function registerStartRun(
   server: McpServer,
   call: McpCall,
-  { agentName, resultSchema, listed }: { agentName: string; resultSchema: object | undefined; listed: boolean },
+  agent: AgentDefinition | undefined,
+  listed: boolean,
 ): void {
-  const { named } = call;
+  const { handlers, named } = call;
   server.registerTool(
     named("start_run"),
     {
       title: "Start a run",
       description:
-        `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call ${named("wait_for_run")}. ` +
+        `Starts a run of the agent ${JSON.stringify(agent?.name ?? "the agent")} and returns its run_id at once; then call ${named("wait_for_run")}. ` +
         "The agent sees only input_text and the files, not this conversation. Each call starts and costs a new run, unless it " +
         `repeats an idempotency_key. Accepts ${newRunLimits.files} files, with ${sizeText(call.inlineBytes)} in total. ${uploadsAdvice}`,
-      inputSchema: inputSchema("start_run", call),
+      inputSchema: inputSchema("start_run", call, inputOf(agent)),
       // Of a call that is answered with a task, the SDK would require structured content.
-      ...(listed && { outputSchema: outputSchema(startedRun(resultSchema)) }),
+      ...(listed && { outputSchema: outputSchema(startedRun(agent?.result?.schema)) }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    guarded(call, async ({ idempotency_key: key, ...body }) => {
-      const { name, input_text, files, uploads } = body;
-      requireFileCount(files.length + uploads.length);
-      const { id, replayed } = await createRun(call, call.principal, {
-        name,
-        text: input_text,
-        files: files.map(uploadOf),
-        uploads,
-        ...(key !== undefined && { idempotency: idempotencyOf(key, body) }),
-      });
-      if (!replayed) log("info", "run created", { requestId: call.requestId, runId: id });
-      return declaresTasks(server) ? newTask(call, id) : startedResult(id, call);
+    guarded(call, async ({ idempotency_key: key, ...input }) => {
+      const body = { ...input, files: input.files.map(fileIn) };
+      const { json } = await handlers.create_run(operationCall(call, { path: {}, body, key }));
+      return declaresTasks(server) ? newTask(call, json.id) : startedResult(json.id, call);
     }),
   );
 }
 
-function uploadOf({ filename, text, content_base64 }: NewFile): Upload {
+/** The input as clients list it: without what the agent does not accept, which would cost tokens in every conversation. */
+function inputOf({ runModels = [], result }: Partial<AgentDefinition> = {}): Schema {
+  const { model, result_schema, ...others } = inputs.start_run.properties;
+  const names = runModels.map(({ name }) => name);
+  const properties = {
+    ...others,
+    ...(names.length > 0 && { model: { ...model, enum: names } }),
+    ...(result?.perRun && { result_schema }),
+  };
+  return { ...inputs.start_run, properties };
+}
+
+function fileIn({ filename, text, content_base64 }: NewFile): FileInput {
   if ((text === undefined) === (content_base64 === undefined)) {
     const message = `file ${JSON.stringify(filename)}: give either text or content_base64`;
     throw new ServiceError("invalid_argument", message);
   }
-  if (text !== undefined) return { name: filename, content: () => Buffer.from(text) };
-  const [upload] = base64Uploads([{ filename, content_base64: content_base64 ?? "" }]);
-  if (!upload) throw new Error("one file is one upload");
-  return upload;
+  return { filename, content_base64: content_base64 ?? Buffer.from(text ?? "").toString("base64") };
 }
 
 function sizeText(bytes: number): string {

@@ -1,6 +1,6 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type { RunStatus } from "../../runs/status.ts";
-import type { McpCall } from "../deps.ts";
+import type { McpCall } from "../call.ts";
 import { toolError } from "../errors.ts";
 import type { ChangedRun } from "./outputs.ts";
 
@@ -19,14 +19,14 @@ export function startedResult(id: string, { named }: Pick<McpCall, "named">): Ca
 
 /** A tool's callback whose errors become results that the model can read. */
 export function guarded<Input>(
-  { requestId }: McpCall,
+  { request }: McpCall,
   run: (input: Input, context: ServerContext) => Promise<CallToolResult>,
 ): (input: Input, context: ServerContext) => Promise<CallToolResult> {
   return async (input, context) => {
     try {
       return await run(input, context);
     } catch (error) {
-      return toolError(error, requestId);
+      return toolError(error, request.id);
     }
   };
 }

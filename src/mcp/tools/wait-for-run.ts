@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { findOwnRun } from "../../runs/own-run.ts";
 import { untilIdle } from "../../runs/read/until-idle.ts";
-import type { McpCall } from "../deps.ts";
+import type { McpCall } from "../call.ts";
 import { reportResult, reportRun } from "../run-report.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { progressReporter } from "../progress.ts";

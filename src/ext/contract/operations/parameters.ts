@@ -1,4 +1,4 @@
-import { fileName, idempotencyKey, idParameter, tokenId } from "../../../http/rest/parameters.ts";
+import { fileName, idParameter, tokenId } from "../../../http/rest/parameters.ts";
 
 /** Parameters of paths, by name. */
 export const pathParameters = {
@@ -7,11 +7,3 @@ export const pathParameters = {
   token_id: tokenId,
   name: fileName,
 };
-
-/** Which of the key's agents is meant. `without`: what it means to leave it out. */
-export const templateId = (without: string) => idParameter(`An agent of the key. Left out: ${without}.`);
-
-/** The header that makes a create safe to repeat. */
-export const createKey = idempotencyKey(
-  "Unique per agent. A repeated create with the same key and body responds with the run of the first one. Keys are kept as long as their run.",
-);

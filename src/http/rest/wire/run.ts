@@ -1,93 +1,60 @@
 import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.ts";
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
-import { problemsText, type ResultProblem } from "../../../results/types.ts";
+import { problemsText } from "../../../results/types.ts";
+import type { ChosenSettings } from "../../../runs/chosen-settings.ts";
+import type { ChangedFile } from "../../../runs/files/read-files.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { AskedCall } from "../../../runs/read/open-calls.ts";
-import type { RunActivity } from "../../../runs/read/run-progress.ts";
-import type { ChangedFile } from "../../../runs/files/read-files.ts";
-import type { ChosenSettings } from "../../../runs/chosen-settings.ts";
-import type { SharedSchemas } from "../schemas/types.ts";
-import { timeOf } from "./time.ts";
+import { sharedSchemas } from "../schemas/index.ts";
+import { wireBySchema } from "./by-schema.ts";
+
+/** Gives a value the form of a schema that the APIs share. */
+export const wireShared = wireBySchema(sharedSchemas);
 
 /** Fields of a create. */
-interface Choices {
+export interface Choices {
   model?: string;
   limits?: { turn?: RunLimits; run?: RunLimits };
 }
 
-/** The fields of a run that all APIs have. */
-export function wireRunFields({ run, state, inputExcerpt, finishReason, activity }: DescribedRun) {
-  const { id, name, status, turn, queued, createdAt, updatedAt, sequence } = run;
+/** A run for `wireBySchema`, with the fields that all APIs have, and those of `Run` and of its agent. */
+export function runFieldsOf({ run, ...described }: DescribedRun) {
+  const { labels = {}, queued = 0, used = noUsage, chosen } = run;
+  const { model, limits = {}, runLimits = {} } = chosen ?? {};
   return {
-    id,
-    name,
-    labels: run.labels ?? {},
-    status,
-    state,
-    turn,
-    queued_inputs: queued ?? 0,
-    created_at: timeOf(createdAt),
-    updated_at: timeOf(updatedAt),
-    sequence,
-    chosen: run.chosen ? wireChosen(run.chosen) : null,
-    model: run.model ?? null,
-    usage: wireUsage(run.used ?? noUsage),
-    failure: run.failure ?? null,
-    finish_reason: finishReason ?? null,
-    input_excerpt: inputExcerpt ?? null,
-    activity: activity ? wireActivity(activity) : null,
+    ...run,
+    ...described,
+    labels,
+    queuedInputs: queued,
+    usage: usageOf(used),
+    chosen: chosen && { model, limits: { turn: limits, run: runLimits } },
   };
 }
 
-/** The fields of a run's current turn. */
-export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt, openCalls, checked }: RunDetail) {
+/** The same with the fields of its current turn. */
+export function detailFieldsOf(detail: RunDetail) {
+  const { limits, runLimits = {}, turnUsage, openCalls, checked } = detail;
+  const problems = checked?.problems;
   return {
+    ...detail,
+    ...runFieldsOf(detail),
     // The turn's limits are known with those of the run, which an agent need not have.
-    limits: { turn: limits ? wireLimits(limits) : null, run: limits ? wireLimits(runLimits ?? {}) : null },
-    turn_usage: wireUsage(turnUsage),
-    turn_started_at: timeOf(turnStartedAt),
-    open_calls: openCalls.map(wireOpenCall),
-    result_error: wireResultError(checked?.problems),
+    limits: { turn: limits, run: limits && runLimits },
+    turnUsage: usageOf(turnUsage),
+    openCalls: openCalls.map(callFieldsOf),
+    resultError: problems && {
+      message: `The result does not fit its schema: ${problemsText(problems)}.`,
+      problems,
+    },
   };
 }
 
-export function wireOpenCall(call: AskedCall): SharedSchemas["OpenCall"] {
-  const { id, kind, name, argumentsHash, since, until } = call;
-  const shown = { arguments: call.arguments, arguments_sha256: argumentsHash };
-  return { id, kind, name, ...shown, since: timeOf(since), until: timeOf(until) };
-}
+export const callFieldsOf = (call: AskedCall) => ({ ...call, argumentsSha256: call.argumentsHash });
 
-/** Undefined problems: there is no error. */
-function wireResultError(problems: ResultProblem[] | undefined): SharedSchemas["ResultError"] | null {
-  if (!problems) return null;
-  return { message: `The result does not fit its schema: ${problemsText(problems)}.`, problems };
-}
-
-function wireActivity({ kind, turn, step, tools, since, until }: RunActivity): SharedSchemas["Activity"] {
-  return { kind, turn, step, tools, since: timeOf(since), until: timeOf(until) };
-}
-
-export function wireUsage({ milliseconds, dollars, ...used }: Usage): SharedSchemas["Usage"] {
-  return {
-    steps: used.steps,
-    input_tokens: used.inputTokens,
-    output_tokens: used.outputTokens,
-    // Totals that an earlier release stored lack fields that were added later.
-    cached_input_tokens: used.cachedInputTokens ?? 0,
-    cache_write_input_tokens: used.cacheWriteInputTokens ?? 0,
-    reasoning_tokens: used.reasoningTokens ?? 0,
-    estimated_tokens: used.estimatedTokens ?? 0,
-    milliseconds: Math.round(milliseconds ?? 0),
-    dollars: dollars ?? 0,
-  };
-}
-
-export function wireLimits(limits: RunLimits): SharedSchemas["Limits"] {
-  return { ...limits };
-}
-
-function wireChosen({ model, limits = {}, runLimits = {} }: ChosenSettings): SharedSchemas["ChosenSettings"] {
-  return { model: model ?? null, limits: { turn: wireLimits(limits), run: wireLimits(runLimits) } };
+/** Totals that an earlier release stored lack fields that were added later. */
+function usageOf(used: Usage): Usage & { milliseconds: number; dollars: number } {
+  const { milliseconds = 0, dollars = 0 } = used;
+  return { ...noUsage, ...used, milliseconds: Math.round(milliseconds), dollars };
 }
 
 /** What a create chooses for its run. Undefined: nothing. */
@@ -101,28 +68,15 @@ export function chosenIn({ model, limits: { turn = {}, run = {} } = {} }: Choice
 }
 
 /** The files of a create, in its order. */
-export function wireCreatedFiles(files: FileVersion[]): SharedSchemas["CreatedFile"][] {
-  return files.map(({ name, sentAs }) => ({ name, sent_as: sentAs ?? null }));
-}
+export const createdFilesOf = (files: FileVersion[]) => files.map(({ name, sentAs }) => ({ name, sentAs }));
 
-export function wireFile({
-  name,
-  size,
-  sha256,
-  sentAs,
-  changedAt,
-  ...metadata
-}: ChangedFile): SharedSchemas["RunFile"] {
-  const changed_at_step = changedAt ? `${changedAt.turn}.${changedAt.step}` : null;
-  const { kind = "file", mtime, mode = kind === "folder" ? 0o755 : 0o644 } = metadata;
-  return {
-    name,
-    size,
-    sha256: sha256 ?? null,
-    sent_as: sentAs ?? null,
-    changed_at_step,
+export function wireFile({ changedAt, mtime, ...file }: ChangedFile) {
+  const { kind = "file" as const, mode = kind === "folder" ? 0o755 : 0o644 } = file;
+  return wireShared("RunFile", {
+    ...file,
     kind,
+    changedAtStep: changedAt && `${changedAt.turn}.${changedAt.step}`,
     mode: mode.toString(8).padStart(3, "0"),
-    modified_at: timeOf(mtime === undefined ? undefined : mtime / 1_000),
-  };
+    modifiedAt: mtime === undefined ? undefined : mtime / 1_000,
+  });
 }

@@ -1,6 +1,8 @@
+import { operationsFor } from "../../../operations/operations-for.ts";
+import { basePath } from "../../path.ts";
 import { agentOperations } from "./agents.ts";
 import { keyOperations } from "./keys.ts";
-import { type ManageOperation, operation } from "./operation.ts";
+import { type ManageOperation, operation, type Permission } from "./operation.ts";
 import { operatorOperations } from "./operators.ts";
 import { organizationOperations } from "./organizations.ts";
 import { runRecordOperations } from "./run-records.ts";
@@ -16,6 +18,7 @@ export const operations = {
   ...agentOperations,
   ...keyOperations,
   ...webhookOperations,
+  ...operationsFor<"manage", typeof basePath, Permission>("manage", operation),
   ...runOperations,
   ...runRecordOperations,
   ...trialOperations,

@@ -13,7 +13,7 @@ import { basePath } from "../../path.ts";
 export type Role = "operator" | "viewer";
 
 /** Who may call an operation. */
-interface Permission {
+export interface Permission {
   /** The least role that may call it. */
   role: Role;
   /** Whether it requires the role in all organizations. */
@@ -39,10 +39,11 @@ export function operation<
   const Query extends Queries = never,
   Request extends string = never,
   Optional extends true = never,
+  Body extends string = never,
 >(
   operationId: string,
-  entry: OperationEntry<ErrorCodeOf<"manage">, Place, Query, Request, Optional> & { service?: boolean },
-): TypedOperation<PathAt<typeof basePath, Place>, Query, Request, Optional> & Permission {
+  entry: OperationEntry<ErrorCodeOf<"manage">, Place, Query, Request, Optional, Body> & { service?: boolean },
+): TypedOperation<PathAt<typeof basePath, Place>, Query, Request, Optional, Body> & Permission {
   const { service = false, ...more } = entry;
   const role = more.at.startsWith("GET ") ? "viewer" : "operator";
   const where = service ? " in all organizations" : "";

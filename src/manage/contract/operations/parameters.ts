@@ -1,7 +1,6 @@
 import { configurationName, endpointIdPattern } from "../../../accounts/limits.ts";
-import { failureCategories } from "../../../agent/model.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
-import { fileName, idParameter, parameter, repeated, searchFilters, tokenId } from "../../../http/rest/parameters.ts";
+import { fileName, idParameter, parameter, tokenId } from "../../../http/rest/parameters.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
@@ -24,38 +23,6 @@ export const pathParameters = {
   number: parameter("Number of the case, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   token_id: tokenId,
   name: fileName,
-};
-
-const amount = (description: string) => parameter(description, { type: "number", minimum: 0, maximum: 1e9 });
-
-/** Filters of lists of runs. */
-export const runFilters = {
-  organization_id: idParameter("Only runs of this organization."),
-  agent_id: idParameter("Only runs of this agent."),
-  ...searchFilters,
-  model: repeated("Only runs whose last answer is of this model. Repeated: of one of these models.", 20, {
-    type: "string",
-    minLength: 1,
-    maxLength: 200,
-  }),
-  tool: repeated(
-    "Only runs that called this tool. Repeated: one of these tools. Runs of releases that did not record it are left out.",
-    20,
-    { type: "string", minLength: 1, maxLength: 200 },
-  ),
-  category: repeated("Only runs whose failure has this category. Repeated: one of these.", failureCategories.length, {
-    type: "string",
-    enum: failureCategories,
-  }),
-  started_by: repeated("Only runs that this created: the `id` of a run's `started_by`. Repeated: one of these.", 20, {
-    type: "string",
-    minLength: 1,
-    maxLength: 200,
-  }),
-  min_dollars: amount("Only runs that cost this much or more. Runs whose cost is not known are left out."),
-  max_dollars: amount("Only runs that cost this much or less. Runs whose cost is not known are left out."),
-  min_seconds: amount("Only runs whose turns took this many seconds or more, that in progress included."),
-  max_seconds: amount("Only runs whose turns took this many seconds or less, that in progress included."),
 };
 
 export const agentFilters = {

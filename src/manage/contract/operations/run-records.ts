@@ -1,20 +1,10 @@
 import { at } from "../../../http/rest/parameters.ts";
-import { eventsOrStream, runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 
 const tag = "runs";
 const readErrors = ["run_not_found", "response_too_large", "history_failed", "history_unavailable"] as const;
-const stream =
-  "Server-sent events: `retry` with the milliseconds until the client connects again; then `event: run` with a RunDetail at the start and on each change of it; `event: event` with an Event and its number as `id`; `event: delta` with text that a model writes, before its answer is recorded (`turn`, `step`, `text` from character `from` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); `event: thinking` with what the model thinks before that text, in the same form, if the agent records it (`recordReasoning`); and `event: output` with what a call of the current turn has printed so far (`step`, `call`, `text`: its end, `characters`: all). The response may end at any time: connect again with `Last-Event-ID`.";
 
 export const runRecordOperations = {
-  list_events: operation("list_events", {
-    ...shared.list_events,
-    description:
-      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded.",
-    success: eventsOrStream(stream),
-    errors: [...readErrors, "invalid_argument"],
-  }),
   get_event: operation("get_event", {
     at: "GET /runs/{run_id}/events/{sequence}",
     tag,
@@ -70,24 +60,6 @@ export const runRecordOperations = {
       "invalid_argument",
       "storage_quota_exceeded",
       "modified_concurrently",
-    ],
-  }),
-  list_files: operation("list_files", {
-    ...shared.list_files,
-    description: "Files by name, now or after a step.",
-    errors: [...readErrors, "step_not_found", "files_unknown"],
-  }),
-  get_file: operation("get_file", {
-    ...shared.get_file,
-    description: "The content of a file, now or after a step. Always sent as a download, whatever it contains.",
-    errors: [
-      ...readErrors,
-      "step_not_found",
-      "file_not_found",
-      "file_not_kept",
-      "file_changed",
-      "range_not_satisfiable",
-      "files_unknown",
     ],
   }),
 };

@@ -1,23 +1,14 @@
-import { cursor, limit, parameter, repeated, runStatus } from "../../../http/rest/parameters.ts";
+import { limit, parameter, repeated, runStatus } from "../../../http/rest/parameters.ts";
 import { askKinds } from "../../../agent/ask-kinds.ts";
-import { runOrders } from "../../../runs/read/fact-filter.ts";
 import { maxScannedRecords, maxScannedRuns, searchedDays } from "../../../runs/read/search-bounds.ts";
 import { maxSearched } from "../../../runs/read/words.ts";
-import { runOperations as shared } from "../../../run-api/operations.ts";
+import { runFilters } from "../../../operations/parameters.ts";
 import { operation } from "./operation.ts";
-import { runFilters } from "./parameters.ts";
 
 const tag = "runs";
-const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as const;
 
 const day = (description: string) =>
   parameter(description, { type: "string", format: "date", examples: ["2026-11-22"] });
-
-const sort = parameter("The order. In each, the largest comes first. `created`: the newest.", {
-  type: "string",
-  enum: runOrders,
-  default: "created",
-});
 
 const reportFilters = {
   since: day("The first day (UTC). Left out: 30 days ago."),
@@ -27,13 +18,6 @@ const reportFilters = {
 };
 
 export const runOperations = {
-  list_runs: operation("list_runs", {
-    ...shared.list_runs,
-    description:
-      "Runs of all agents, newest first. With a filter that the store does not have, a page ends after the newest 1,000 runs were compared: it can be short and still have a next one. In another order, the newest 1,000 runs that match are sorted; `complete` says whether there are more.",
-    query: { ...runFilters, status: runStatus, sort, cursor, limit: limit(50, 200) },
-    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
-  }),
   count_runs: operation("count_runs", {
     at: "GET /runs/counts",
     tag,
@@ -85,81 +69,6 @@ export const runOperations = {
     success: { description: "What was found.", body: "FoundTexts" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
-  create_run: operation("create_run", {
-    ...shared.create_run,
-    description: "Creates a run of an agent, like `POST /v1/agents` with a key of the agent. Not idempotent.",
-    success: { status: 201, description: "The run is created.", body: "CreatedRun" },
-    errors: [
-      "agent_not_found",
-      "agent_deleted",
-      "agent_archived",
-      "file_not_base64",
-      "no_model",
-      "invalid_argument",
-      "too_many_runs",
-      "dollars_spent",
-      "storage_quota_exceeded",
-    ],
-  }),
-  get_run: operation("get_run", {
-    ...shared.get_run,
-    description: "A run with its usage, the limits of its turn, and what it does now.",
-    errors: [...readErrors],
-  }),
-  update_run: operation("update_run", {
-    ...shared.update_run,
-    description: "Replaces the labels of a run, whatever its status.",
-    errors: ["run_not_found", "run_imported", "run_ended"],
-  }),
-  create_run_token: operation("create_run_token", {
-    ...shared.create_run_token,
-    errors: ["run_not_found", "run_imported", "run_ended", "invalid_argument"],
-  }),
-  list_run_tokens: operation("list_run_tokens", {
-    ...shared.list_run_tokens,
-    errors: ["run_not_found"],
-  }),
-  revoke_run_token: operation("revoke_run_token", {
-    ...shared.revoke_run_token,
-    description: "Revokes a token at once. A token that is unknown or expired is revoked already.",
-    errors: ["run_not_found", "run_imported", "run_ended"],
-  }),
-  create_input: operation("create_input", {
-    ...shared.create_input,
-    description:
-      "Starts a turn, or queues the input while a turn is in progress. With `Idempotency-Key`, the request is safe to repeat.",
-    errors: [
-      "idempotency_key_reused",
-      "run_not_found",
-      "run_imported",
-      "run_ended",
-      "queue_full",
-      "transcript_full",
-      "agent_archived",
-      "agent_deleted",
-      "no_model",
-      "invalid_argument",
-      "too_many_runs",
-      "dollars_spent",
-      "modified_concurrently",
-    ],
-  }),
-  answer_call: operation("answer_call", {
-    ...shared.answer_call,
-    description: "Answers one of the `open_calls` of a run. The first answer wins; the same one again is accepted.",
-    errors: [
-      "run_not_found",
-      "run_imported",
-      "run_ended",
-      "call_not_found",
-      "already_answered",
-      "arguments_changed",
-      "file_not_base64",
-      "invalid_argument",
-      "too_many_runs",
-      "dollars_spent",
-    ],
-  }),
   retry_run: operation("retry_run", {
     at: "POST /runs/{run_id}/retry",
     tag,
@@ -202,17 +111,6 @@ export const runOperations = {
       "dollars_spent",
       "modified_concurrently",
     ],
-  }),
-  stop_run: operation("stop_run", {
-    ...shared.stop_run,
-    description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped.",
-    errors: ["run_not_found", "run_imported", "run_ended", "modified_concurrently"],
-  }),
-  delete_run: operation("delete_run", {
-    ...shared.delete_run,
-    description: "Stops a run and erases its texts and files. The erased run stays readable as `terminated`.",
-    success: { status: 204, description: "The run is deleted.", media: {} },
-    errors: ["run_not_found", "modified_concurrently"],
   }),
   list_agent_activity: operation("list_agent_activity", {
     at: "GET /agents/activity",

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { type ApiRequest, type ApiResponse, jsonResponse } from "../http/handler.ts";
+import type { ApiRequest, ApiResponse } from "../http/handler.ts";
+import { WithHeaders } from "../http/rest/call.ts";
 
 // A weak ETag identifies a description of a run: by a hash of what is read first, the run's head, and by when the description
 // changes by itself, as "starting" becomes "model_call". So the same response can be recognized by the head alone.
 
 /** A description of a run, as a response has it. */
-export interface TaggedBody {
-  body: object;
+export interface TaggedBody<Json> {
+  json: Json;
   /** Milliseconds since 1970: when it changes although the head does not. Absent: never. */
   changesAt?: number | undefined;
   /** Whether other things than the head and time can change it, so that it has no ETag. */
@@ -21,16 +22,16 @@ interface TagOptions {
 }
 
 /** Responds 304 without describing the run if the client has the description (`If-None-Match`), and else with it and its ETag. */
-export async function taggedResponse(
+export async function taggedResponse<Json>(
   { request, basis, now }: TagOptions,
-  describe: () => Promise<TaggedBody>,
-): Promise<ApiResponse> {
+  describe: () => Promise<TaggedBody<Json>>,
+): Promise<WithHeaders<Json> | ApiResponse> {
   const hash = createHash("sha256").update(JSON.stringify(basis)).digest("base64url").slice(0, 22);
   const known = request.headers["if-none-match"]?.match(tag)?.find((each) => holds(each, hash, now()));
   if (known !== undefined) return { status: 304, headers: { etag: known }, body: "" };
-  const { body, changesAt, isUntagged = false } = await describe();
+  const { json, changesAt, isUntagged = false } = await describe();
   const until = changesAt === undefined ? "" : `.${changesAt}`;
-  return jsonResponse(200, body, isUntagged ? {} : { etag: `W/"${hash}${until}"` });
+  return new WithHeaders(json, isUntagged ? {} : { etag: `W/"${hash}${until}"` });
 }
 
 const tag = /W\/"[\w-]+(?:\.\d+)?"/g;

@@ -1,0 +1,37 @@
+import type { SharedSchemas } from "../http/rest/schemas/types.ts";
+import { wireShared } from "../http/rest/wire/run.ts";
+import { createRunToken, revokeRunToken, validTokens } from "../runs/run-tokens.ts";
+import type { Run } from "../runs/types.ts";
+
+interface Call<Caller> {
+  principal: Caller;
+  path: { run_id: string };
+}
+
+type Deps = Parameters<typeof createRunToken>[0];
+
+/** The handlers of tokens that read one run. `find`: rejects for a run that the caller may not see. `by`: who does it. */
+export function tokenHandlers<Caller>(
+  deps: Deps,
+  find: (caller: Caller, id: string) => Promise<Run>,
+  by: (caller: Caller) => Partial<Deps>,
+) {
+  return {
+    async create_run_token({ principal, path, body }: Call<Caller> & { body: { expires_in?: number } | undefined }) {
+      const { id } = await find(principal, path.run_id);
+      const created = await createRunToken({ ...deps, ...by(principal) }, id, body?.expires_in);
+      return wireShared("CreatedRunToken", created);
+    },
+
+    async list_run_tokens({ principal, path }: Call<Caller>) {
+      const run = await find(principal, path.run_id);
+      const data = validTokens(run, deps.now()).map((token) => wireShared("RunToken", token));
+      return { data, next: null } satisfies SharedSchemas["RunTokenList"];
+    },
+
+    async revoke_run_token({ principal, path }: Call<Caller> & { path: { token_id: string } }) {
+      const { id } = await find(principal, path.run_id);
+      await revokeRunToken({ ...deps, ...by(principal) }, id, path.token_id);
+    },
+  };
+}
