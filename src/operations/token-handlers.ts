@@ -1,5 +1,5 @@
 import type { SharedSchemas } from "../http/rest/schemas/types.ts";
-import { wireShared } from "../http/rest/wire/run.ts";
+import { wirePart } from "../http/rest/wire/run.ts";
 import { createRunToken, revokeRunToken, validTokens } from "../runs/run-tokens.ts";
 import type { Run } from "../runs/types.ts";
 
@@ -20,12 +20,12 @@ export function tokenHandlers<Caller>(
     async create_run_token({ principal, path, body }: Call<Caller> & { body: { expires_in?: number } | undefined }) {
       const { id } = await find(principal, path.run_id);
       const created = await createRunToken({ ...deps, ...by(principal) }, id, body?.expires_in);
-      return wireShared("CreatedRunToken", created);
+      return wirePart("CreatedRunToken", created);
     },
 
     async list_run_tokens({ principal, path }: Call<Caller>) {
       const run = await find(principal, path.run_id);
-      const data = validTokens(run, deps.now()).map((token) => wireShared("RunToken", token));
+      const data = validTokens(run, deps.now()).map((token) => wirePart("RunToken", token));
       return { data, next: null } satisfies SharedSchemas["RunTokenList"];
     },
 

@@ -3,7 +3,9 @@ import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { agentHandlers } from "./agent.ts";
-import { deletionHandlers, runHandlers } from "./runs.ts";
+import { eventHandlers } from "./events.ts";
+import { runRecordHandlers } from "./run-records.ts";
+import { runHandlers } from "./runs.ts";
 import { uploadHandlers } from "./uploads.ts";
 
 /** The handlers of the extension API. */
@@ -13,7 +15,8 @@ export function extHandlers(deps: ExtDeps): ExtHandlers {
     get_openapi: async () => jsonResponse(200, (await import("../generated/openapi.ts")).openapiDocument),
     ...agentHandlers(deps),
     ...runHandlers(deps, describer),
-    ...deletionHandlers(deps, describer),
+    ...eventHandlers(deps, describer),
+    ...runRecordHandlers(deps, describer),
     ...uploadHandlers(deps),
   };
 }

@@ -1,13 +1,12 @@
 import type { NamedStarter } from "../../accounts/starter.ts";
-import { sharedSchemas } from "../../http/rest/schemas/index.ts";
 import { wireBySchema } from "../../http/rest/wire/by-schema.ts";
-import { detailFieldsOf, runFieldsOf } from "../../http/rest/wire/run.ts";
+import { detailFieldsOf, runFieldsOf, runParts } from "../../http/rest/wire/run.ts";
 import { resultOf } from "../../runs/read/checked-result.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { Schemas } from "../call.ts";
 import { runSchemas } from "../contract/schemas/runs.ts";
 
-const wire = wireBySchema({ ...runSchemas, ...sharedSchemas });
+const wire = wireBySchema({ ...runSchemas, ...runParts });
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
   return wire("Run", { ...runFieldsOf(described), ...forPrograms(described) });

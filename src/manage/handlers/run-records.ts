@@ -1,5 +1,10 @@
 import { starterName } from "../../accounts/starter.ts";
-import { jsonResponse } from "../../http/handler.ts";
+import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { attachment } from "../../http/rest/attachment.ts";
+import { eventHandler, fileHandler } from "../../operations/record-handlers.ts";
+import type { OperatorPrincipal } from "../../accounts/operators.ts";
+import type { ChangedFile } from "../../runs/files/read-files.ts";
+import { wireDetail } from "../wire/run.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
@@ -14,12 +19,21 @@ import { wireEvent } from "../../http/rest/wire/event.ts";
 import { wireModelRequest } from "../wire/model-request.ts";
 import { wireSentRequest } from "../wire/sent-request.ts";
 
-/** Single events and model requests of runs. */
+/** Events, files and model requests of runs. */
 export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
-  const { runs } = deps;
+  const { runs, live } = deps;
+  const find = (_operator: OperatorPrincipal, id: string) => findRunHead(runs, id);
   const answererOf = answererNames(describer, starterName);
 
   return {
+    ...eventHandler({ ...deps, describer }, find, ({ actor }) => ({
+      viewers: [actor],
+      wireRun: wireDetail,
+      nameOf: starterName,
+      ...(live && { live }),
+    })),
+    ...fileHandler(deps, find, (...file) => download(deps, ...file)),
+
     async get_event({ path }) {
       const { id, sequence: last } = await findRunHead(runs, path.run_id);
       const { sequence } = path;
@@ -42,4 +56,19 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
       return jsonResponse(200, wireSentRequest(sent));
     },
   } satisfies ManageHandlers;
+}
+
+/** The content of a file. Undefined: it is no longer kept. */
+async function download(
+  deps: ManageDeps,
+  request: ApiRequest,
+  runId: string,
+  file: ChangedFile,
+): Promise<ApiResponse | undefined> {
+  if (deps.send) {
+    const read = await deps.send(runId, file.sha256);
+    return read && attachment(request, file, read);
+  }
+  const content = await deps.workspace.read(runId, file.sha256);
+  return content && attachment(request, file, (part) => (part ? content.subarray(part.start, part.end + 1) : content));
 }

@@ -1,15 +1,12 @@
 import { limitedTo, operatorIn } from "../../accounts/access.ts";
-import { starterName } from "../../accounts/starter.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
-import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
-import { attachment } from "../../http/rest/attachment.ts";
+import { jsonResponse } from "../../http/handler.ts";
 import { charged, pointOf, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
-import { callFieldsOf, wireShared } from "../../http/rest/wire/run.ts";
+import { callFieldsOf, wirePart } from "../../http/rest/wire/run.ts";
 import { ServiceError } from "../../errors.ts";
-import { runHandlers as sharedHandlers } from "../../operations/handlers.ts";
+import { runHandlers as sharedHandlers } from "../../operations/run-handlers.ts";
 import { deleteRun } from "../../runs/control-run.ts";
-import type { ChangedFile } from "../../runs/files/read-files.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { forkRun } from "../../runs/fork/fork-run.ts";
 import type { SettingsChanges } from "../../runs/fork/fork-settings.ts";
@@ -35,7 +32,7 @@ import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun, wireStar
  * lists and counts, which pages refresh.
  */
 export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists: ManageDeps["accounts"]) {
-  const { accounts, runs, now, live } = deps;
+  const { accounts, runs, now } = deps;
 
   async function viewOf(run: Run): Promise<Schemas["Run"]> {
     const agent = await accounts.findAgent(run.agentId);
@@ -72,8 +69,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         const agent = await forLists.findAgent(agentId);
         return agent && [agent.name, agent.status];
       },
-      streamOf: ({ actor }) => ({ viewers: [actor], wireRun: wireDetail, nameOf: starterName, ...(live && { live }) }),
-      download: (...file) => download(deps, ...file),
+      viewersOf: ({ actor }) => [actor],
     },
   );
 
@@ -105,7 +101,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         },
       );
       const waiting = found.waiting.map(async ({ run, calls }) => {
-        return { run: await viewOf(run), open_calls: calls.map((call) => wireShared("OpenCall", callFieldsOf(call))) };
+        return { run: await viewOf(run), open_calls: calls.map((call) => wirePart("OpenCall", callFieldsOf(call))) };
       });
       const body: Schemas["WaitingRunList"] = { data: await Promise.all(waiting), more: found.more };
       return jsonResponse(200, body);
@@ -197,19 +193,4 @@ function ownersOf(
     ...(agent_id !== undefined && { agent: agent_id }),
     ...(organizations && { organizations }),
   };
-}
-
-/** The content of a file. Undefined: it is no longer kept. */
-async function download(
-  deps: ManageDeps,
-  request: ApiRequest,
-  runId: string,
-  file: ChangedFile,
-): Promise<ApiResponse | undefined> {
-  if (deps.send) {
-    const read = await deps.send(runId, file.sha256);
-    return read && attachment(request, file, read);
-  }
-  const content = await deps.workspace.read(runId, file.sha256);
-  return content && attachment(request, file, (part) => (part ? content.subarray(part.start, part.end + 1) : content));
 }

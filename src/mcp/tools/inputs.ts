@@ -52,14 +52,17 @@ export const inputs = {
       input_text: described("The task, with everything that the agent has to know.", input_text),
       files: list("Files for the run.", newFile, { maxItems: create.files.maxItems, default: [] }),
       uploads: { ...described("Ids of files that were uploaded before.", create.uploads), default: [] },
-      labels: described("Short texts by name, for finding the run again.", create.labels),
+      labels: described("Texts by name, to find the run again.", create.labels),
       model: described("Another model than the agent's.", create.model),
-      limits: described("Limits below the agent's, if the user asks for them.", {
-        ...create.limits,
-        properties: { turn: limits, run: limits },
-      }),
+      limits: described(
+        "If the user asks for limits below the agent's: turn and run, each with steps, tokens, seconds or dollars.",
+        {
+          ...create.limits,
+          properties: { turn: limits, run: limits },
+        },
+      ),
       result_schema: described("JSON Schema of the result, in place of the agent's.", create.result_schema),
-      webhook: described("Where the end is reported, if the user asks for it.", create.webhook),
+      webhook: described("If the user asks for a report of the end: its url.", create.webhook),
       idempotency_key: described(
         "A unique text. Repeating the same call with it returns the same run, for when no answer came.",
         keyLengths,

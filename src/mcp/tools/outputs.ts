@@ -1,19 +1,21 @@
-import { runFields, runPartSchemas } from "../../http/rest/schemas/runs.ts";
+import { runPartSchemas } from "../../http/rest/schemas/runs.ts";
 import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
 import { isObject } from "../../json.ts";
 import type { Schema, SchemaTypes, Static } from "../../json-schema.ts";
 import { mapSubschemas } from "../../results/subschemas.ts";
 import { runStatuses } from "../../runs/status.ts";
 
-// The structured contents of results. Models read the descriptions.
+// The structured contents of results. Models read the descriptions, which cost tokens: names that say enough have none.
 
 /** Files of one list: about 10,000 tokens. */
 export const maxListedFiles = 500;
 
-const name = text("Name.");
+const name = { type: "string" } as const;
 const size = integer("Bytes.");
 
-const [run_id, status, next] = [text("Its ID."), oneOfTexts("What it does.", runStatuses), text("What to do next.")];
+const run_id = { type: "string" } as const;
+const status = { type: "string", enum: runStatuses } as const;
+const next = text("What to do next.");
 
 /** A run that a tool has changed. A task of `start_run` ends with a report, which has these fields, too. */
 export const changedRun = object("A run.", { run_id, status, next });
@@ -45,11 +47,11 @@ function withReferences(schema: unknown, place: string): unknown {
 /** A run as tools return it. */
 const runReport = object("A run.", {
   run_id,
-  name: runFields.name,
+  name,
   status,
   activity: nullable(text("What a running run does now.")),
   turn: integer("Inputs that were started."),
-  queued_inputs: runFields.queued_inputs,
+  queued_inputs: integer("Inputs that wait."),
   steps: integer("Model calls so far."),
   dollars: number("Cost so far, if prices are known; otherwise 0."),
   output: nullable(text("Of the last turn of a finished run.")),

@@ -43,16 +43,21 @@ export function registerStartRun(
   );
 }
 
-/** The input as clients list it: without what the agent does not accept, which would cost tokens in every conversation. */
+/**
+ * The input as clients list it, which costs tokens in every conversation: without what the agent does not accept, and of
+ * objects only their descriptions.
+ */
 function inputOf({ runModels = [], result }: Partial<AgentDefinition> = {}): Schema {
   const { model, result_schema, ...others } = inputs.start_run.properties;
-  const names = runModels.map(({ name }) => name);
-  const properties = {
+  const accepted: Record<string, Schema> = {
     ...others,
-    ...(names.length > 0 && { model: { ...model, enum: names } }),
+    ...(runModels.length > 0 && { model: { ...model, enum: runModels.map(({ name }) => name) } }),
     ...(result?.perRun && { result_schema }),
   };
-  return { ...inputs.start_run, properties };
+  const listed = Object.entries(accepted).map(([name, { type, description = "", ...more }]) => {
+    return [name, type === "object" ? { type, description } : { type, description, ...more }];
+  });
+  return { ...inputs.start_run, properties: Object.fromEntries(listed) as Record<string, Schema> };
 }
 
 function fileIn({ filename, text, content_base64 }: NewFile): FileInput {

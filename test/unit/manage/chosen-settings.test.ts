@@ -5,6 +5,7 @@ import type { Schemas as ExtSchemas } from "../../../src/ext/call.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, type Reply, scripted } from "../../providers/chat-completions-server.ts";
+import { callTool, connectClient } from "../../support/mcp-clients.ts";
 import { type RestCaller, restCaller } from "../../support/local-service.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 import { responseChecks } from "../../support/rest-contract.ts";
@@ -64,6 +65,7 @@ afterAll(async () => {
 
 interface Chooser {
   agentId: string;
+  key: string;
   ext: RestCaller;
 }
 
@@ -71,7 +73,7 @@ async function chooser(changes: Partial<AgentDefinition> = {}): Promise<Chooser>
   const body = { organization_id: organizationId, definition: { ...definition, ...changes } };
   const { id: agentId } = (await service.call<Schemas["Agent"]>("POST", "/agents", { body })).body;
   const { key } = await createKey(service.platform.accounts, agentId);
-  return { agentId, ext: restCaller(service.baseUrl, { basePath: "/ext/v1", token: key, problemsOf }) };
+  return { agentId, key, ext: restCaller(service.baseUrl, { basePath: "/ext/v1", token: key, problemsOf }) };
 }
 
 async function update({ agentId }: Chooser, changed: Partial<AgentDefinition>): Promise<void> {
@@ -247,6 +249,46 @@ describe("a trial", () => {
     expect(data).toContainEqual(expect.objectContaining({ verdict: "cannot_be_tried", cannot_be_tried: reason }));
     expect(data).toContainEqual(expect.objectContaining({ verdict: "same" }));
   });
+});
+
+test("a client of the MCP endpoint chooses what its tool lists for the agent", async () => {
+  const { key, ext } = await chooser({ result: { perRun: true } });
+  const client = await connectClient({ baseUrl: service.baseUrl, apiKey: key }, "auto");
+  const { tools } = await client.listTools();
+  expect(tools[0]?.inputSchema.properties).toMatchObject({
+    model: { enum: ["fast", "other"] },
+    result_schema: { type: "object" },
+    limits: { type: "object" },
+  });
+  const chosen = { model: "fast", limits: { turn: { steps: 2 } }, labels: { customer: "4711" } };
+  const input = { name: "Run", input_text: "Go.", ...chosen, idempotency_key: "a key of models" };
+  const { structured } = await callTool(client, "start_run", input);
+  const { body } = await ext<ExtSchemas["RunDetail"]>("GET", `/runs/${String(structured["run_id"])}`);
+  expect(body).toMatchObject({ chosen: { model: "fast", limits: { turn: { steps: 2 } } }, labels: chosen.labels });
+  expect((await callTool(client, "start_run", input)).structured["run_id"]).toBe(body.id);
+  const other = await callTool(client, "start_run", { ...input, labels: {} });
+  expect([other.isError, other.text]).toEqual([true, expect.stringContaining("another body")]);
+  const webhook = await callTool(client, "start_run", { ...input, webhook: { url: "https://example.com" } });
+  expect(webhook.isError).toBe(true);
+  await client.close();
+});
+
+test("an operator's create is safe to repeat, and names what the agent refuses", async () => {
+  const { agentId } = await chooser();
+  const create = (body: object, key: string) =>
+    service.call<Schemas["CreatedRun"]>("POST", "/runs", {
+      body: { agent_id: agentId, name: "n", ...body },
+      headers: { "idempotency-key": key },
+    });
+  const first = await create({ labels: { a: "b" } }, "one");
+  const again = await create({ labels: { a: "b" } }, "one");
+  expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(await create({}, "one")).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+  const webhook = { url: "https://example.com" };
+  expect(await create({ webhook }, "two")).toMatchObject({ status: 422, body: { code: "webhook_not_configured" } });
+  const schema = { result_schema: { type: "object" } };
+  expect(await create(schema, "three")).toMatchObject({ status: 403, body: { code: "result_schema_not_allowed" } });
 });
 
 describe("an agent file", () => {

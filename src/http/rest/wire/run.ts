@@ -5,11 +5,15 @@ import type { ChosenSettings } from "../../../runs/chosen-settings.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { AskedCall } from "../../../runs/read/open-calls.ts";
-import { sharedSchemas } from "../schemas/index.ts";
+import { runPartSchemas } from "../schemas/runs.ts";
+import { usageSchemas } from "../schemas/usage.ts";
 import { wireBySchema } from "./by-schema.ts";
 
-/** Gives a value the form of a schema that the APIs share. */
-export const wireShared = wireBySchema(sharedSchemas);
+/** The schemas of parts of runs that the APIs share. */
+export const runParts = { ...runPartSchemas, ...usageSchemas };
+
+/** Gives a value the form of one of them. */
+export const wirePart = wireBySchema(runParts);
 
 /** Fields of a create. */
 export interface Choices {
@@ -72,7 +76,7 @@ export const createdFilesOf = (files: FileVersion[]) => files.map(({ name, sentA
 
 export function wireFile({ changedAt, mtime, ...file }: ChangedFile) {
   const { kind = "file" as const, mode = kind === "folder" ? 0o755 : 0o644 } = file;
-  return wireShared("RunFile", {
+  return wirePart("RunFile", {
     ...file,
     kind,
     changedAtStep: changedAt && `${changedAt.turn}.${changedAt.step}`,

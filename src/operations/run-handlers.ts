@@ -1,17 +1,19 @@
 import type { Principal } from "../accounts/authenticate.ts";
 import type { OperatorPrincipal } from "../accounts/operators.ts";
+import type { Owners } from "../async/scheduler.ts";
+import type { OpenCounts } from "../http/open-counts.ts";
+import type { RunDescriber } from "../runs/read/describe-runs.ts";
 import type { Accounts } from "../accounts/types.ts";
-import type { ApiRequest, ApiResponse } from "../http/handler.ts";
+import type { ApiRequest } from "../http/handler.ts";
 import { WithHeaders } from "../http/rest/call.ts";
-import { type EventsDeps, listEvents, type RunStream } from "../http/rest/list-events.ts";
 import { charged, pointOf, searchIn } from "../http/rest/parameter-values.ts";
 import type { SharedSchemas } from "../http/rest/schemas/types.ts";
-import { createdFilesOf, wireFile, wireShared } from "../http/rest/wire/run.ts";
+import { createdFilesOf, wireFile, wirePart } from "../http/rest/wire/run.ts";
 import { log } from "../log.ts";
 import { answerCall } from "../runs/answer-call.ts";
 import { acceptInputOnce, type InputLimits, stopRun } from "../runs/control-run.ts";
 import { createRun, type CreateRunDeps } from "../runs/create-run.ts";
-import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../runs/files/read-files.ts";
+import { listChangedFiles } from "../runs/files/read-files.ts";
 import type { Labels } from "../runs/labels.ts";
 import type { RunOrder } from "../runs/read/fact-filter.ts";
 import { type FoundRuns, type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
@@ -43,12 +45,14 @@ export interface RunAccess<Caller, Shapes extends RunShapes> {
   detailOf: (run: Run) => Promise<TaggedBody<Shapes["RunDetail"]>>;
   /** What details show that is not of the run. Absent: nothing. */
   basisOf?: (run: Run) => Promise<unknown>;
-  streamOf: (caller: Caller) => RunStream;
-  /** A response with the content of a file. Undefined: the content is no longer kept. */
-  download: (request: ApiRequest, runId: string, file: ChangedFile) => Promise<ApiResponse | undefined>;
+  /** Whose open streams are counted. */
+  viewersOf: (caller: Caller) => Owners;
 }
 
-interface Deps extends Omit<EventsDeps, "now">, CreateRunDeps, InputLimits {
+interface Deps extends CreateRunDeps, InputLimits {
+  describer: RunDescriber;
+  /** Open streams, with which reads that wait are counted. Absent: not limited. */
+  streams?: OpenCounts;
   /** Milliseconds between two looks at a run whose end a read waits for. Absent: reads do not wait. */
   wait?: { interval: number };
 }
@@ -69,7 +73,7 @@ interface ListQuery extends OwnerFilters, Filters {
 type Filters = Parameters<typeof searchIn>[0];
 
 /** A validated request that names a run. */
-interface RunCall<Caller> {
+export interface RunCall<Caller> {
   request: ApiRequest;
   principal: Caller;
   path: { run_id: string };
@@ -86,7 +90,7 @@ export function runHandlers<Caller extends Principal | OperatorPrincipal, Shapes
   deps: Deps,
   access: RunAccess<Caller, Shapes>,
 ) {
-  const { find, viewOf, streamOf } = access;
+  const { find, viewOf } = access;
 
   return {
     ...tokenHandlers<Caller>(deps, find, by),
@@ -96,7 +100,7 @@ export function runHandlers<Caller extends Principal | OperatorPrincipal, Shapes
       const { id, files, replayed } = await createRun({ ...deps, ...by(principal) }, owner, newRunOf(request, body));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));
-      const json = { ...run, files: createdFilesOf(files).map((file) => wireShared("CreatedFile", file)) };
+      const json = { ...run, files: createdFilesOf(files).map((file) => wirePart("CreatedFile", file)) };
       return new WithHeaders(json, replayed ? { "idempotent-replayed": "true" } : {});
     },
 
@@ -124,7 +128,7 @@ export function runHandlers<Caller extends Principal | OperatorPrincipal, Shapes
     }: RunCall<Caller> & { caller: () => Promise<Caller>; query: { wait?: number } }) {
       const { streams, wait: { interval } = { interval: 0 } } = deps;
       const { wait = 0 } = query;
-      using waiting = wait > 0 ? streams?.open(streamOf(principal).viewers) : undefined;
+      using waiting = wait > 0 ? streams?.open(access.viewersOf(principal)) : undefined;
       const seconds = streams && !waiting ? 0 : wait; // a client with as many streams as it may have polls
       const signal = request.whileConnected?.() ?? new AbortController().signal;
       const read = async () => find(await caller(), path.run_id);
@@ -156,29 +160,10 @@ export function runHandlers<Caller extends Principal | OperatorPrincipal, Shapes
       return viewOf(await stopRun({ ...deps, ...by(principal) }, id));
     },
 
-    async list_events(call: RunCall<Caller> & Parameters<typeof listEvents>[2]) {
-      const run = await find(call.principal, call.path.run_id);
-      return listEvents(deps, run, call, streamOf(call.principal));
-    },
-
     async list_files({ principal, path, query }: RunCall<Caller> & { query: { at?: string } }) {
       const { id } = await find(principal, path.run_id);
       const files = await listChangedFiles(deps, id, query.at === undefined ? undefined : pointOf(query.at));
       return { data: files.map(wireFile), next: null } satisfies SharedSchemas["RunFilePage"];
-    },
-
-    async get_file({
-      request,
-      principal,
-      path,
-      query,
-    }: RunCall<Caller> & { path: { name: string }; query: { at?: string } }) {
-      const { id } = await find(principal, path.run_id);
-      const at = query.at === undefined ? undefined : pointOf(query.at);
-      const file = await findRunFile(deps, id, path.name, at);
-      const response = await access.download(request, id, file);
-      if (!response) throw notKept(file, at);
-      return response;
     },
   };
 }
