@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { runHandlers } from "../ext/handlers/runs.ts";
+import type { extRunHandlers } from "../ext/handlers/runs.ts";
 import type { InputLimits } from "../runs/control-run.ts";
 import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts";
 import type { CredentialCheck } from "../http/credential-check.ts";
@@ -30,7 +30,7 @@ export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps 
 export interface McpCall extends McpDeps {
   describer: RunDescriber;
   /** Those of the extension API. */
-  handlers: ReturnType<typeof runHandlers>;
+  handlers: ReturnType<typeof extRunHandlers>;
   principal: Principal;
   credential: CredentialCheck<Principal>;
   request: ApiRequest;
@@ -57,7 +57,7 @@ function headerOf(key: string): string {
 }
 
 /** The JSON of an answer. A call without conditions has some. */
-export function jsonOf<Json>(answer: WithHeaders<Json> | ApiResponse): Json {
+export function answerJson<Json>(answer: WithHeaders<Json> | ApiResponse): Json {
   if (answer instanceof WithHeaders) return answer.json;
   throw new Error(`the answer has the status ${answer.status} and no JSON`);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { authenticate, forAgent, type Principal } from "../accounts/authenticate.ts";
-import { runHandlers } from "../ext/handlers/runs.ts";
+import { extRunHandlers } from "../ext/handlers/runs.ts";
 import { credentialCheck } from "../http/credential-check.ts";
 import { HttpError } from "../http/errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../http/handler.ts";
@@ -26,7 +26,7 @@ import type { Named, ToolName } from "./tool-names.ts";
  */
 export function mcpHandler(deps: McpDeps): ApiHandler {
   const describer = runDescriber(deps);
-  const shared = { ...deps, describer, handlers: runHandlers(deps, describer) };
+  const shared = { ...deps, describer, handlers: extRunHandlers(deps, describer) };
   return withErrorResponses(async (request) => {
     if (request.method !== "POST") throw methodNotAllowed();
     try {

@@ -3,7 +3,7 @@ import type { Schemas } from "../ext/call.ts";
 import { problemsText } from "../results/types.ts";
 import { listVisibleFiles } from "../runs/files/read-files.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
-import { jsonOf, type McpCall, operationCall } from "./call.ts";
+import { answerJson, type McpCall, operationCall } from "./call.ts";
 import type { Named } from "./tool-names.ts";
 import { pieceOf } from "./text-piece.ts";
 import type { RunReport } from "./tools/outputs.ts";
@@ -16,7 +16,7 @@ const maxFiles = 100;
 
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
 export async function reportRun(call: McpCall, run_id: string, offset = 0): Promise<RunReport> {
-  const run = jsonOf(await call.handlers.get_run(operationCall(call, { path: { run_id } })));
+  const run = answerJson(await call.handlers.get_run(operationCall(call, { path: { run_id } })));
   const { status, usage, failure, finish_reason, open_calls, result, result_error: error } = run;
   // Not by the handler of the list, which reads all turns to say which step changed each file.
   const files = status === "running" ? null : (await listVisibleFiles(call, run.id)).files;

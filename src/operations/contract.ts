@@ -16,7 +16,7 @@ import {
 } from "../http/rest/parameters.ts";
 import { runOrders } from "../runs/read/fact-filter.ts";
 import { maxRunTokens } from "../runs/token-limits.ts";
-import { createKey, runFilters, templateId } from "./parameters.ts";
+import { newRunKey, runFilters, templateId } from "./parameters.ts";
 
 /** The APIs that share operations. */
 export type Api = "ext" | "manage";
@@ -61,7 +61,7 @@ export const sharedOperations = {
     at: "POST /runs",
     tag,
     summary: "Create a run",
-    requestHeaders: createKey,
+    requestHeaders: newRunKey,
     request: "CreateRunRequest",
     success: {
       status: 201,

@@ -10,7 +10,7 @@ import type { Labels } from "../runs/labels.ts";
 import type { Idempotency } from "../runs/types.ts";
 
 /** The body of a create. The extension API has `uploads` and `token`. */
-export interface CreateBody extends Choices {
+export interface NewRunBody extends Choices {
   name: string;
   input_text?: string | null;
   files?: FileInput[];
@@ -22,7 +22,7 @@ export interface CreateBody extends Choices {
 }
 
 /** The run that a create asks for. Throws for what its schema cannot express. */
-export function newRunOf(request: Pick<ApiRequest, "headers">, body: CreateBody): NewRun {
+export function newRunOf(request: Pick<ApiRequest, "headers">, body: NewRunBody): NewRun {
   const { name, input_text, files = [], uploads = [], labels, webhook, result_schema } = body;
   requireFileCount(files.length + uploads.length);
   const idempotency = idempotencyIn(request, body); // before `base64Uploads`, which empties it

@@ -5,7 +5,7 @@ import { idempotencyKey, idParameter, parameter, repeated, searchFilters } from 
 export const templateId = (without: string) => idParameter(`An agent of the key. Left out: ${without}.`);
 
 /** The header that makes a create safe to repeat. */
-export const createKey = idempotencyKey(
+export const newRunKey = idempotencyKey(
   "Unique per agent. A repeated create with the same key and body responds with the run of the first one. Keys are kept as long as their run.",
 );
 

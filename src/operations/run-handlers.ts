@@ -21,7 +21,7 @@ import { untilIdle } from "../runs/read/until-idle.ts";
 import { setLabels } from "../runs/set-labels.ts";
 import type { Run, RunOwner } from "../runs/types.ts";
 import { type AnswerBody, givenAnswer } from "./given-answer.ts";
-import { type CreateBody, idempotencyIn, newRunOf } from "./new-run.ts";
+import { type NewRunBody, idempotencyIn, newRunOf } from "./new-run.ts";
 import { type TaggedBody, taggedResponse } from "./run-tag.ts";
 import { tokenHandlers } from "./token-handlers.ts";
 
@@ -86,7 +86,7 @@ function by(caller: Principal | OperatorPrincipal): Pick<CreateRunDeps, "actor">
 }
 
 /** The handlers of the operations that the extension API and the management API both have. */
-export function runHandlers<Caller extends Principal | OperatorPrincipal, Shapes extends RunShapes>(
+export function sharedRunHandlers<Caller extends Principal | OperatorPrincipal, Shapes extends RunShapes>(
   deps: Deps,
   access: RunAccess<Caller, Shapes>,
 ) {
@@ -96,7 +96,7 @@ export function runHandlers<Caller extends Principal | OperatorPrincipal, Shapes
     ...tokenHandlers<Caller>(deps, find, by),
 
     /** Not a handler: each API adds whose run it is. */
-    async create({ request, principal, body }: Omit<RunCall<Caller>, "path"> & { body: CreateBody }, owner: RunOwner) {
+    async create({ request, principal, body }: Omit<RunCall<Caller>, "path"> & { body: NewRunBody }, owner: RunOwner) {
       const { id, files, replayed } = await createRun({ ...deps, ...by(principal) }, owner, newRunOf(request, body));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));

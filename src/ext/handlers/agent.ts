@@ -5,7 +5,7 @@ import { agentNotFound, ServiceError } from "../../errors.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 
-export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait }: ExtDeps) {
+export function keyAgentHandlers({ accounts, pendingUploads, limits: accepted, wait }: ExtDeps) {
   return {
     async get_agent({ principal, query }) {
       const [first] = agentsOf(principal);

@@ -2,10 +2,10 @@ import { jsonResponse } from "../../http/handler.ts";
 import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { agentHandlers } from "./agent.ts";
+import { keyAgentHandlers } from "./agent.ts";
 import { eventHandlers } from "./events.ts";
-import { runRecordHandlers } from "./run-records.ts";
-import { runHandlers } from "./runs.ts";
+import { ownRecordHandlers } from "./run-records.ts";
+import { extRunHandlers } from "./runs.ts";
 import { uploadHandlers } from "./uploads.ts";
 
 /** The handlers of the extension API. */
@@ -13,10 +13,10 @@ export function extHandlers(deps: ExtDeps): ExtHandlers {
   const describer = runDescriber(deps);
   return {
     get_openapi: async () => jsonResponse(200, (await import("../generated/openapi.ts")).openapiDocument),
-    ...agentHandlers(deps),
-    ...runHandlers(deps, describer),
+    ...keyAgentHandlers(deps),
+    ...extRunHandlers(deps, describer),
     ...eventHandlers(deps, describer),
-    ...runRecordHandlers(deps, describer),
+    ...ownRecordHandlers(deps, describer),
     ...uploadHandlers(deps),
   };
 }

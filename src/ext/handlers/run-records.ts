@@ -7,10 +7,10 @@ import { findOwnRun } from "../../runs/own-run.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { wireRun } from "../wire/run.ts";
+import { wireOwnRun } from "../wire/run.ts";
 
 /** The contents of files, and the erasure of a run. */
-export function runRecordHandlers(deps: ExtDeps, describer: RunDescriber): ExtHandlers {
+export function ownRecordHandlers(deps: ExtDeps, describer: RunDescriber): ExtHandlers {
   const { runs, transfers } = deps;
 
   /** A redirect, if the content is sent past this service. */
@@ -28,7 +28,7 @@ export function runRecordHandlers(deps: ExtDeps, describer: RunDescriber): ExtHa
 
     async delete_run({ path, principal }) {
       const run = await findOwnRun(runs, principal, path.run_id);
-      return wireRun(await describer.describe(await deleteOwnRun(deps, run)));
+      return wireOwnRun(await describer.describe(await deleteOwnRun(deps, run)));
     },
   };
 }

@@ -2,26 +2,26 @@ import { forAgent, type Principal } from "../../accounts/authenticate.ts";
 import { agentsOf } from "../../accounts/key-agents.ts";
 import { WithHeaders } from "../../http/rest/call.ts";
 import { wirePart } from "../../http/rest/wire/run.ts";
-import { runHandlers as sharedHandlers } from "../../operations/run-handlers.ts";
+import { sharedRunHandlers } from "../../operations/run-handlers.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { createRunToken } from "../../runs/run-tokens.ts";
 import type { Run } from "../../runs/types.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { wireDetail, wireRun } from "../wire/run.ts";
+import { wireOwnDetail, wireOwnRun } from "../wire/run.ts";
 import { viewersOf } from "./viewers.ts";
 
 /** What operations on runs need. */
 type RunHandlersDeps = Omit<ExtDeps, "transfers" | "limits" | "companions" | "wait"> & Partial<Pick<ExtDeps, "wait">>;
 
 /** Runs of the caller's agents. The tools of the MCP endpoint call these handlers, too. */
-export function runHandlers(deps: RunHandlersDeps, describer: RunDescriber) {
+export function extRunHandlers(deps: RunHandlersDeps, describer: RunDescriber) {
   const { runs } = deps;
   const find = (caller: Principal, id: string): Promise<Run> => findOwnRun(runs, caller, id);
-  const viewOf = async (run: Run): Promise<Schemas["Run"]> => wireRun(await describer.describe(run));
+  const viewOf = async (run: Run): Promise<Schemas["Run"]> => wireOwnRun(await describer.describe(run));
 
-  const { create, ...shared } = sharedHandlers<Principal, Schemas>(
+  const { create, ...shared } = sharedRunHandlers<Principal, Schemas>(
     { ...deps, describer },
     {
       find,
@@ -31,10 +31,10 @@ export function runHandlers(deps: RunHandlersDeps, describer: RunDescriber) {
       }),
       listAccounts: deps.accounts,
       viewOf,
-      pageOf: (found) => ({ data: found.runs.map(wireRun), next: found.cursor ?? null }),
+      pageOf: (found) => ({ data: found.runs.map(wireOwnRun), next: found.cursor ?? null }),
       async detailOf(run) {
         const [detail, output] = await Promise.all([describer.detail(run), lastOutput(runs, run)]);
-        return { ...detail.holds, json: wireDetail(detail, output) };
+        return { ...detail.holds, json: wireOwnDetail(detail, output) };
       },
       viewersOf,
     },

@@ -4,22 +4,22 @@ import { detailFieldsOf, runFieldsOf, runParts } from "../../http/rest/wire/run.
 import { resultOf } from "../../runs/read/checked-result.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { Schemas } from "../call.ts";
-import { runSchemas } from "../contract/schemas/runs.ts";
+import { ownRunSchemas } from "../contract/schemas/runs.ts";
 
-const wire = wireBySchema({ ...runSchemas, ...runParts });
+const wire = wireBySchema({ ...ownRunSchemas, ...runParts });
 
-export function wireRun(described: DescribedRun): Schemas["Run"] {
+export function wireOwnRun(described: DescribedRun): Schemas["Run"] {
   return wire("Run", { ...runFieldsOf(described), ...forPrograms(described) });
 }
 
 /** A run as streams send it: without its output, which is an event. */
 export function wireProgress(detail: RunDetail): Omit<Schemas["RunDetail"], "output" | "result"> {
-  const { output: _output, result: _result, ...progress } = wireDetail(detail, undefined);
+  const { output: _output, result: _result, ...progress } = wireOwnDetail(detail, undefined);
   return progress;
 }
 
 /** `output`: of the last turn that ended. */
-export function wireDetail(detail: RunDetail, output: string | undefined): Schemas["RunDetail"] {
+export function wireOwnDetail(detail: RunDetail, output: string | undefined): Schemas["RunDetail"] {
   const result = resultOf(detail.checked, output) ?? undefined;
   return wire("RunDetail", { ...detailFieldsOf(detail), ...forPrograms(detail), output, result });
 }

@@ -29,11 +29,11 @@ export interface RestCall<Api extends TypedApi, Name extends keyof Api["operatio
 export type RestHandlers<Api extends TypedApi> = {
   [Name in keyof Api["operations"]]: (
     call: RestCall<Api, Name>,
-  ) => Promise<Answer<JsonOf<Api["operations"][Name], Api["schemas"]>>>;
+  ) => Promise<HandlerAnswer<JsonOf<Api["operations"][Name], Api["schemas"]>>>;
 };
 
 /** What a handler answers: the JSON of the contract alone, which gets its status, or also headers; or a whole response. */
-export type Answer<Json> = Json | WithHeaders<Json> | ApiResponse;
+export type HandlerAnswer<Json> = Json | WithHeaders<Json> | ApiResponse;
 
 /** JSON with headers of the response. */
 export class WithHeaders<Json> {

@@ -16,6 +16,11 @@ export function timeIn(parameter: string, text: string): number {
   throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
 }
 
+/** The end of a new key or token, in milliseconds since 1970. Undefined: it does not expire. */
+export function expiryIn(expires_at: string | null | undefined): number | undefined {
+  return expires_at === undefined || expires_at === null ? undefined : timeIn("expires_at", expires_at);
+}
+
 /** The option of a list or search, which begins now, that charges its caller for the runs that it reads. */
 export function charged({ beginList }: { beginList?: () => (runs: number) => void }): Pick<RunSearch, "onRead"> {
   return beginList ? { onRead: beginList() } : {};

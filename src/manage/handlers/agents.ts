@@ -14,7 +14,7 @@ import { modelConfigurationOf } from "../../accounts/model-configurations.ts";
 import type { Agent, Organization } from "../../accounts/types.ts";
 import { modelProblem } from "../../agent/models/model-config.ts";
 import { InvalidRequest } from "../../http/errors.ts";
-import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { WithHeaders } from "../../http/rest/call.ts";
 import { log } from "../../log.ts";
 import { fileUseOfAgent } from "../../runs/files/file-use.ts";
 import { checkedDefinition } from "../checked-definition.ts";
@@ -24,19 +24,19 @@ import type { ManageDeps } from "../deps.ts";
 import { environmentWarnings } from "../environment-warnings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireAgent, wireAgentSummary, wireDefinition, wireVersion } from "../wire/agent.ts";
-import { wireUse } from "../wire/use.ts";
+import { wire } from "../wire/by-schema.ts";
 
 export function agentHandlers(deps: ManageDeps) {
   const { accounts, streams, maxPending } = deps;
-  const respond = async (status: number, agent: Agent): Promise<ApiResponse> => {
+  const respond = async (agent: Agent): Promise<WithHeaders<Schemas["Agent"]>> => {
     const organization = await accounts.findOrganization(agent.organizationId);
     const warnings = agent.status === "deleted" ? [] : await warningsOf(deps, agent, organization);
-    return jsonResponse(status, wireAgent(agent, organization, warnings), { etag: `"${agent.revision ?? 0}"` });
+    return new WithHeaders(wireAgent(agent, organization, warnings), { etag: `"${agent.revision ?? 0}"` });
   };
   const setStatus =
     (status: Agent["status"]): ManageHandler<"archive_agent"> =>
     async ({ path, principal: { actor } }) =>
-      respond(200, await setAgentStatus(accounts, path.agent_id, status, actor));
+      respond(await setAgentStatus(accounts, path.agent_id, status, actor));
 
   return {
     async list_agents({ query, principal }) {
@@ -52,23 +52,21 @@ export function agentHandlers(deps: ManageDeps) {
       );
       const { data, next } = pageOf(listed, byName, query);
       const summaries = data.map((agent) => wireAgentSummary(agent, byId.get(agent.organizationId)));
-      return jsonResponse(200, { data: summaries, next } satisfies Schemas["AgentSummaryPage"]);
+      return { data: summaries, next };
     },
 
     async create_agent({ body, principal: { actor } }) {
       const { id } = await findOrganization(accounts, body.organization_id);
       const definition = await checkedDefinition(deps, id, body.definition);
-      return respond(201, await createAgent(accounts, id, definition, actor));
+      return respond(await createAgent(accounts, id, definition, actor));
     },
 
-    async get_agent({ path }) {
-      return respond(200, await findAgent(accounts, path.agent_id));
-    },
+    get_agent: async ({ path }) => respond(await findAgent(accounts, path.agent_id)),
 
     async get_agent_use({ path }) {
       const agent = await findAgent(accounts, path.agent_id);
       const open = streams && { used: streams.count(agent.id), limit: streams.limit };
-      return jsonResponse(200, wireUse(await fileUseOfAgent(deps, agent, maxPending), open));
+      return wire("Use", { ...(await fileUseOfAgent(deps, agent, maxPending)), openStreams: open });
     },
 
     async update_agent({ path, body, principal: { actor }, request: { headers } }) {
@@ -77,7 +75,7 @@ export function agentHandlers(deps: ManageDeps) {
       const definition = await checkedDefinition(deps, organizationId, body.definition);
       const trialId = body.trial_id;
       if (trialId !== undefined) await requireTried(deps.trials, trialId, { agentId: id, definition });
-      return respond(200, await updateAgent(accounts, id, definition, actor, { ifRevision, trialId }));
+      return respond(await updateAgent(accounts, id, definition, actor, { ifRevision, trialId }));
     },
 
     archive_agent: setStatus("archived"),
@@ -85,18 +83,17 @@ export function agentHandlers(deps: ManageDeps) {
 
     async delete_agent({ path, principal: { actor } }) {
       await deleteAgent(accounts, path.agent_id, actor);
-      return { status: 204, headers: {}, body: "" };
     },
 
     async list_agent_versions({ path, query: { limit } }) {
-      const data = (await agentHistory(accounts, path.agent_id, limit)).map(wireVersion);
-      return jsonResponse(200, { data, next: null } satisfies Schemas["AgentVersionHeadPage"]);
+      const data = (await agentHistory(accounts, path.agent_id, limit)).map((head) => wire("AgentVersionHead", head));
+      return { data, next: null };
     },
 
     async get_agent_version({ path }) {
       const found = await findAgentVersion(accounts, path.agent_id, path.version);
       const definition = wireDefinition(found.definition);
-      return jsonResponse(200, { ...wireVersion(found), definition } satisfies Schemas["AgentVersion"]);
+      return { ...wireVersion(found), definition };
     },
   } satisfies ManageHandlers;
 }

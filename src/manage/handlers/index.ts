@@ -9,7 +9,7 @@ import { keyHandlers } from "./keys.ts";
 import { operatorHandlers } from "./operators.ts";
 import { runBundleHandlers } from "./run-bundles.ts";
 import { runRecordHandlers } from "./run-records.ts";
-import { runHandlers } from "./runs.ts";
+import { manageRunHandlers } from "./runs.ts";
 import { suiteHandlers } from "./suites.ts";
 import { trialHandlers } from "./trials.ts";
 import { organizationHandlers } from "./organizations.ts";
@@ -23,7 +23,7 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
   return {
     get_openapi: async () => jsonResponse(200, (await import("../generated/openapi.ts")).openapiDocument),
     ...operatorHandlers(deps),
-    ...runHandlers(deps, describer, forLists),
+    ...manageRunHandlers(deps, describer, forLists),
     ...runRecordHandlers(deps, describer),
     ...runBundleHandlers(deps, describer),
     ...organizationHandlers(deps),

@@ -1,12 +1,11 @@
 import { limitedTo } from "../../accounts/access.ts";
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { commandPrefix } from "../../command-line.ts";
 import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { expiryIn } from "../expiry.ts";
+import { expiryIn } from "../../http/rest/parameter-values.ts";
 import { wireEnvironment } from "../wire/environment.ts";
 import { wireAccess, wireAuditEntry, wireOperator } from "../wire/operator.ts";
 
@@ -34,12 +33,12 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       const file_bytes = Math.min(fileBytes, Math.floor((bodyBytes - restOfBody) * 0.75));
       const limits = { files, file_bytes, name_length: nameLength, body_bytes: bodyBytes };
       const environments = (await service.environments?.())?.map(wireEnvironment) ?? null;
-      return jsonResponse(200, { ...me, commands, secrets, limits, environments } satisfies Schemas["Me"]);
+      return { ...me, commands, secrets, limits, environments };
     },
 
     async list_operators() {
       const data = (await listOperators(accounts)).map(wireOperator);
-      return jsonResponse(200, { data, next: null } satisfies Schemas["OperatorPage"]);
+      return { data, next: null };
     },
 
     async create_operator({ body, principal: { actor } }) {
@@ -49,15 +48,11 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       const expiresAt = expiryIn(expires_at);
       const ends = expiresAt === undefined ? {} : { expiresAt };
       const { token, stored } = await createOperator(accounts, { name, ...access, ...ends }, actor);
-      return jsonResponse(201, { ...wireOperator(stored), token } satisfies Schemas["CreatedOperator"]);
+      return { ...wireOperator(stored), token };
     },
 
-    async revoke_operator({ path, principal: { actor } }) {
-      return jsonResponse(
-        200,
-        wireOperator(await revokeOperator(accounts, path.operator_id, actor, { keepLast: true })),
-      );
-    },
+    revoke_operator: async ({ path, principal: { actor } }) =>
+      wireOperator(await revokeOperator(accounts, path.operator_id, actor, { keepLast: true })),
 
     async list_audit({ query: { since, until, limit }, principal }) {
       const organizations = limitedTo(principal);
@@ -67,7 +62,7 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
         ...(organizations && { organizations }),
         limit,
       });
-      return jsonResponse(200, { data: entries.map(wireAuditEntry), next: null } satisfies Schemas["AuditPage"]);
+      return { data: entries.map(wireAuditEntry), next: null };
     },
   } satisfies ManageHandlers;
 }

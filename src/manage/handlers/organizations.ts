@@ -16,7 +16,6 @@ import {
 import type { Organization } from "../../accounts/types.ts";
 import { setMcpToolPolicy } from "../../accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { setModelsStopped } from "../../accounts/model-stop.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import { ServiceError } from "../../errors.ts";
@@ -28,7 +27,7 @@ import { manageError } from "../errors.ts";
 import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
-import { wireUse } from "../wire/use.ts";
+import { wire } from "../wire/by-schema.ts";
 import { wireTokens } from "../../http/rest/wire/token-usage.ts";
 
 /** Milliseconds until the last page of a deletion: API Gateway waits 30 s for a response. */
@@ -43,21 +42,17 @@ export function organizationHandlers(deps: ManageDeps) {
     async list_organizations({ query, principal }) {
       const listed = (await accounts.listOrganizations()).filter(({ id }) => roleIn(principal, id) !== undefined);
       const { data, next } = pageOf(listed, byName, query);
-      return jsonResponse(200, { data: data.map(wireOrganization), next } satisfies Schemas["OrganizationPage"]);
+      return { data: data.map(wireOrganization), next };
     },
 
-    async create_organization({ body, principal: { actor } }) {
-      return jsonResponse(201, wireOrganization(await createOrganization(accounts, body, actor)));
-    },
-
-    async get_organization({ path }) {
-      return jsonResponse(200, wireOrganization(await findOrganization(accounts, path.organization_id)));
-    },
+    create_organization: async ({ body, principal: { actor } }) =>
+      wireOrganization(await createOrganization(accounts, body, actor)),
+    get_organization: async ({ path }) => wireOrganization(await findOrganization(accounts, path.organization_id)),
 
     async get_organization_use({ path }) {
       const organization = await findOrganization(accounts, path.organization_id);
       const open = streams && { used: streams.count(organization.id) };
-      return jsonResponse(200, wireUse(await fileUseOfOrganization(deps, organization), open));
+      return wire("Use", { ...(await fileUseOfOrganization(deps, organization)), openStreams: open });
     },
 
     async update_organization({ path, body, principal: { actor } }) {
@@ -77,7 +72,7 @@ export function organizationHandlers(deps: ManageDeps) {
       if (isQuota) await setQuota(accounts, id, changes, actor); // can be refused: it comes first
       if (policy !== undefined) await setMcpToolPolicy(accounts, id, policy, actor);
       if (stopped !== undefined) await setModelsStopped(accounts, id, stopped, actor);
-      return jsonResponse(200, wireOrganization(await findOrganization(accounts, id)));
+      return wireOrganization(await findOrganization(accounts, id));
     },
 
     async set_model({ path, body, principal: { actor } }) {
@@ -85,38 +80,34 @@ export function organizationHandlers(deps: ManageDeps) {
       await modelOf(deps, organization, body, organization.model);
       // The stored secret is that of the write: another operator may have replaced it since.
       const changed = await setModel(accounts, organization.id, (stored) => configurationOf(body, stored), actor);
-      return jsonResponse(200, wireOrganization(changed));
+      return wireOrganization(changed);
     },
 
-    async clear_model({ path, principal: { actor } }) {
-      return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
-    },
+    clear_model: async ({ path, principal: { actor } }) =>
+      wireOrganization(await clearModel(accounts, path.organization_id, actor)),
 
     async set_model_configuration({ path, body, principal: { actor } }) {
       const { configuration: name } = path;
       const organization = await findOrganization(accounts, path.organization_id);
       await modelOf(deps, organization, body, modelConfigurationOf(organization, name));
       const replacing = (stored: Organization["model"]) => configurationOf(body, stored);
-      return jsonResponse(
-        200,
-        wireOrganization(await setConfiguration(accounts, organization.id, name, replacing, actor)),
-      );
+      return wireOrganization(await setConfiguration(accounts, organization.id, name, replacing, actor));
     },
 
     async remove_model_configuration({ path, principal: { actor } }) {
       const changed = await removeConfiguration(accounts, path.organization_id, path.configuration, actor);
-      return jsonResponse(200, wireOrganization(changed));
+      return wireOrganization(changed);
     },
 
     async set_web_fetch({ path, body, principal: { actor } }) {
       const changed = await setWebFetchHosts(accounts, path.organization_id, body.hosts, actor);
-      return jsonResponse(200, wireOrganization(changed));
+      return wireOrganization(changed);
     },
 
     async delete_organization({ path, query, principal: { actor } }) {
       const confirmed = { name: query.name, milliseconds: maxDeletionTime };
       const done = await deleteOrganization({ ...deps, actor }, path.organization_id, confirmed);
-      return jsonResponse(200, done satisfies Schemas["OrganizationDeletion"]);
+      return done;
     },
 
     async list_models({ path, query, body, principal: { actor } }) {
@@ -127,10 +118,10 @@ export function organizationHandlers(deps: ManageDeps) {
       const use = { organizationId: organization.id, purpose: "model" } as const;
       const { listModels } = await import("../../agent/models/list-models.ts"); // loads the SDK of the providers
       const listed = await listModels(configuration, (secret, url) => secretOf(secret, { ...use, url }));
-      return jsonResponse(200, {
+      return {
         data: "models" in listed ? listed.models : [],
         failure: "failure" in listed ? listed.failure : null,
-      } satisfies Schemas["ModelList"]);
+      };
     },
 
     async store_secret({ path, body: { value, hosts }, principal: { actor } }) {
@@ -138,7 +129,7 @@ export function organizationHandlers(deps: ManageDeps) {
       if (!/^[\x21-\x7e]{1,8192}$/.test(value)) throw new ServiceError("invalid_argument", invalidSecret(value));
       await recordAction(accounts, id, "org.store-secret", actor);
       const secret = await storeSecret(id, path.secret_name, { value, hosts });
-      return jsonResponse(200, { secret } satisfies Schemas["StoredSecret"]);
+      return { secret };
     },
 
     async test_model({ path, query, body, principal: { actor } }) {
@@ -153,14 +144,14 @@ export function organizationHandlers(deps: ManageDeps) {
         now,
       );
       const failed = "failure" in outcome;
-      return jsonResponse(200, {
+      return {
         ok: !failed,
         milliseconds,
         model: model ?? null,
         text: failed ? null : outcome.text,
         usage: failed || outcome.usage.inputTokens === 0 ? null : wireTokens(outcome.usage),
         failure: failed ? outcome.failure : null,
-      } satisfies Schemas["ModelTest"]);
+      };
     },
   } satisfies ManageHandlers;
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from "../../errors.ts";
 import { contentDisposition } from "../../http/rest/attachment.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { openBundle } from "../../runs/bundle/export-bundle.ts";
 import { importBundle } from "../../runs/bundle/import-bundle.ts";
 import { bundleIn } from "../../runs/bundle/read-archive.ts";
@@ -44,7 +43,7 @@ export function runBundleHandlers(deps: ManageDeps, describer: RunDescriber) {
       const bytes = await parseBody(async (raw) => (typeof raw === "string" ? Buffer.from(raw) : raw));
       const run = await importBundle({ ...deps, actor: principal.actor }, path.agent_id, bundleIn(bytes));
       const agent = await deps.accounts.findAgent(run.agentId);
-      return jsonResponse(201, wireRun(await describer.describe(run, agent)));
+      return wireRun(await describer.describe(run, agent));
     },
   } satisfies ManageHandlers;
 }

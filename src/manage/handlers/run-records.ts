@@ -1,5 +1,5 @@
 import { starterName } from "../../accounts/starter.ts";
-import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import type { ApiRequest, ApiResponse } from "../../http/handler.ts";
 import { attachment } from "../../http/rest/attachment.ts";
 import { eventHandler, fileHandler } from "../../operations/record-handlers.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
@@ -38,7 +38,7 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
       const { id, sequence: last } = await findRunHead(runs, path.run_id);
       const { sequence } = path;
       const [event] = sequence <= last ? await runs.listEvents(id, sequence - 1, 1) : [];
-      if (event?.sequence === sequence) return jsonResponse(200, wireEvent(event, undefined, await answererOf(event)));
+      if (event?.sequence === sequence) return wireEvent(event, undefined, await answererOf(event));
       throw new ServiceError("step_not_found", `run ${id} has no event ${sequence}: the number of its last is ${last}`);
     },
 
@@ -46,14 +46,14 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
       const { id } = await findRunHead(runs, path.run_id);
       const rebuilt = await rebuildRequest(deps, id, pointOf(query.at));
       if ("unknown" in rebuilt) throw manageError("request_unknown", rebuilt.unknown);
-      return jsonResponse(200, wireModelRequest(rebuilt));
+      return wireModelRequest(rebuilt);
     },
 
     async get_sent_request({ path, query }) {
       const { id } = await findRunHead(runs, path.run_id);
       const sent = await sentRequest(deps, id, pointOf(query.at));
       if ("unknown" in sent) throw manageError("request_unknown", sent.unknown);
-      return jsonResponse(200, wireSentRequest(sent));
+      return wireSentRequest(sent);
     },
   } satisfies ManageHandlers;
 }

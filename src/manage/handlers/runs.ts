@@ -1,11 +1,10 @@
 import { limitedTo, operatorIn } from "../../accounts/access.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { charged, pointOf, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
 import { callFieldsOf, wirePart } from "../../http/rest/wire/run.ts";
 import { ServiceError } from "../../errors.ts";
-import { runHandlers as sharedHandlers } from "../../operations/run-handlers.ts";
+import { sharedRunHandlers } from "../../operations/run-handlers.ts";
 import { deleteRun } from "../../runs/control-run.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { forkRun } from "../../runs/fork/fork-run.ts";
@@ -31,7 +30,7 @@ import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun, wireStar
  * Runs of all agents: lists, counts, usage, and everything that an operator does with a run, its events and files. `forLists`: the accounts for
  * lists and counts, which pages refresh.
  */
-export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists: ManageDeps["accounts"]) {
+export function manageRunHandlers(deps: ManageDeps, describer: RunDescriber, forLists: ManageDeps["accounts"]) {
   const { accounts, runs, now } = deps;
 
   async function viewOf(run: Run): Promise<Schemas["Run"]> {
@@ -49,7 +48,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     return { of, since, until: until + dayMilliseconds, milliseconds: maxReportTime, ...charged(principal) };
   }
 
-  const { create, ...shared } = sharedHandlers<OperatorPrincipal, Schemas>(
+  const { create, ...shared } = sharedRunHandlers<OperatorPrincipal, Schemas>(
     { ...deps, describer },
     {
       find: (_operator, id) => findRunHead(runs, id),
@@ -84,7 +83,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const { medianMilliseconds, starters: startedBy, ...counts } = found;
       const median_seconds = medianMilliseconds === undefined ? null : medianMilliseconds / 1_000;
       const starters = startedBy.map(({ starter, count }) => Object.assign(wireStarter(starter), { count }));
-      return jsonResponse(200, { ...counts, starters, median_seconds } satisfies Schemas["RunCounts"]);
+      return { ...counts, starters, median_seconds };
     },
 
     async list_waiting({ query, principal }) {
@@ -104,13 +103,13 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         return { run: await viewOf(run), open_calls: calls.map((call) => wirePart("OpenCall", callFieldsOf(call))) };
       });
       const body: Schemas["WaitingRunList"] = { data: await Promise.all(waiting), more: found.more };
-      return jsonResponse(200, body);
+      return body;
     },
 
     async search_texts({ query, principal }) {
       const search = { text: query.q, of: ownersOf(principal, query), limit: query.limit, milliseconds: maxReportTime };
       const stores = { ...deps, accounts: forLists, describer };
-      return jsonResponse(200, wireFoundTexts(await searchTexts(stores, { ...search, ...charged(principal) })));
+      return wireFoundTexts(await searchTexts(stores, { ...search, ...charged(principal) }));
     },
 
     async create_run(call) {
@@ -118,39 +117,36 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return create(call, { agentId, organizationId });
     },
 
-    async retry_run({ path, principal: { actor } }) {
-      return jsonResponse(200, await viewOf(await retryRun({ ...deps, actor }, path.run_id)));
-    },
+    retry_run: async ({ path, principal: { actor } }) => await viewOf(await retryRun({ ...deps, actor }, path.run_id)),
 
     async fork_run({ path, body, principal: { actor } }) {
       const { organizationId } = await findRunHead(runs, path.run_id);
       const { at, name, input_text: inputText, results } = body;
       const settings = await forkSettingsIn(deps, organizationId, body);
       const fork = { at: pointOf(at), name, record: { inputText, results }, settings };
-      return jsonResponse(201, await viewOf(await forkRun({ ...deps, actor }, path.run_id, fork)));
+      return await viewOf(await forkRun({ ...deps, actor }, path.run_id, fork));
     },
 
     async delete_run({ path, principal: { actor } }) {
       await deleteRun({ ...deps, actor }, path.run_id);
-      return { status: 204, headers: {}, body: "" };
     },
 
     async list_agent_activity({ query, principal }) {
       const of = ownersOf(principal, query);
       const activity = await agentActivity({ runs, accounts: forLists, now }, { of, ...charged(principal) });
-      return jsonResponse(200, wireActivity(activity));
+      return wireActivity(activity);
     },
 
     async get_usage({ query, principal }) {
       const { rows, complete } = await usageByDay(deps, reportQuery(principal, query));
       const report: Schemas["UsageReport"] = { data: rows.map(wireDayUsage), next: null, complete };
-      return jsonResponse(200, report);
+      return report;
     },
 
     async get_failures({ query, principal }) {
       const { groups, complete } = await failureGroups(deps, reportQuery(principal, query));
       const report: Schemas["FailureReport"] = { data: groups.map(wireFailures), next: null, complete };
-      return jsonResponse(200, report);
+      return report;
     },
   } satisfies ManageHandlers;
 }

@@ -1,6 +1,6 @@
 import { pathParameters } from "../../ext/contract/operations/parameters.ts";
-import { createKey } from "../../operations/parameters.ts";
-import { runSchemas } from "../../ext/contract/schemas/runs.ts";
+import { newRunKey } from "../../operations/parameters.ts";
+import { ownRunSchemas } from "../../ext/contract/schemas/runs.ts";
 import { fileName } from "../../http/rest/parameters.ts";
 import { runPartSchemas } from "../../http/rest/schemas/runs.ts";
 import { body, integer, list, number, object, text } from "../../http/rest/schemas/schema.ts";
@@ -12,11 +12,11 @@ import type { Schema, SchemaTypes } from "../../json-schema.ts";
  */
 
 // The address names the agent, and a model has no browser to give a token to.
-const { template_id: _ofAddress, token: _ofBrowsers, ...create } = runSchemas.CreateRunRequest.properties;
-const { filename, content_base64 } = runSchemas.FileInput.properties;
+const { template_id: _ofAddress, token: _ofBrowsers, ...create } = ownRunSchemas.CreateRunRequest.properties;
+const { filename, content_base64 } = ownRunSchemas.FileInput.properties;
 const answer = runPartSchemas.AnswerCallRequest.properties;
-const { input_text } = runSchemas.CreateInputRequest.properties;
-const { pattern: _ofHeaders, ...keyLengths } = createKey["Idempotency-Key"].schema;
+const { input_text } = runPartSchemas.CreateInputRequest.properties;
+const { pattern: _ofHeaders, ...keyLengths } = newRunKey["Idempotency-Key"].schema;
 
 /** Without the examples, which cost tokens in every conversation. */
 const withoutExamples = <const S extends object>(schema: S): S =>

@@ -360,10 +360,10 @@ export interface components {
              * @example Summarize report.csv in three sentences.
              */
             input_text?: string | null;
-            /** @description Combined decoded size at most 10 MiB. The input can refer to files by filename. */
-            files?: components["schemas"]["FileInput"][];
             /** @description Uploads, by `upload_id`. With `files`, at most 10 together. */
             uploads?: string[];
+            /** @description Combined decoded size at most 10 MiB. The input can refer to files by filename. */
+            files?: components["schemas"]["FileInput"][];
             /**
              * @description Your own texts, to find the run again: at most 16.
              * @example {
@@ -400,14 +400,6 @@ export interface components {
                 turn?: components["schemas"]["LimitsInput"];
                 run?: components["schemas"]["LimitsInput"];
             };
-            /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
-            token?: {
-                /**
-                 * @description Seconds until it expires.
-                 * @default 3600
-                 */
-                expires_in: number;
-            };
             /** @description Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages. */
             webhook?: {
                 /**
@@ -415,6 +407,14 @@ export interface components {
                  * @example https://example.com/hook
                  */
                 url: string;
+            };
+            /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
+            token?: {
+                /**
+                 * @description Seconds until it expires.
+                 * @default 3600
+                 */
+                expires_in: number;
             };
         };
         /** @description A file that is put into the agent's workspace before `input_text` is processed. */
@@ -429,14 +429,6 @@ export interface components {
              * @example aWQsdG90YWwKMSw5OQo=
              */
             content_base64: string;
-        };
-        /** @description An input for a run. */
-        CreateInputRequest: {
-            /**
-             * @description The input.
-             * @example Now do the same for May.
-             */
-            input_text: string;
         };
         /** @description A file that will be sent. */
         CreateUploadRequest: {
@@ -752,6 +744,14 @@ export interface components {
             data: components["schemas"]["RunToken"][];
             /** @description Always null: the list has all tokens, oldest first. */
             next: string | null;
+        };
+        /** @description An input for a run. */
+        CreateInputRequest: {
+            /**
+             * @description The input.
+             * @example Now do the same for May.
+             */
+            input_text: string;
         };
         /** @description What to change of a run. */
         UpdateRunRequest: {

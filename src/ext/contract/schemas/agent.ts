@@ -1,7 +1,7 @@
 import { flag, integer, list, nullable, object, oneOfTexts, text, uuid } from "../../../http/rest/schemas/schema.ts";
 import { reference } from "../../../http/description.ts";
 
-export const agentSchemas = {
+export const keyAgentSchemas = {
   Agent: object("An agent of the key.", {
     id: uuid("The agent's ID: `template_id` in v1."),
     name: text("Name."),

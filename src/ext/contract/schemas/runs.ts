@@ -2,10 +2,7 @@ import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/cont
 import { reference } from "../../../http/description.ts";
 import {
   createdFields,
-  newChoices,
-  newLabels,
-  newResultSchema,
-  newWebhook,
+  newRunFields,
   runFields,
   starterKind,
   tokenLifetime,
@@ -38,7 +35,7 @@ const run = {
   started_by: nullableReference("Who created it. Null: an earlier release did.", reference("Starter")),
 };
 
-export const runSchemas = {
+export const ownRunSchemas = {
   Run: object("One execution of the agent.", run),
   Starter: object("Who created a run.", {
     kind: starterKind,
@@ -67,33 +64,20 @@ export const runSchemas = {
       name,
       template_id: { ...template_id, description: "The agent, one of the key's. Left out: the key's first one." },
       input_text,
-      files: list(
-        "Combined decoded size at most 10 MiB. The input can refer to files by filename.",
-        { $ref: reference("FileInput").$ref },
-        { maxItems: newRunLimits.files },
-      ),
       uploads: list(
         `Uploads, by \`upload_id\`. With \`files\`, at most ${newRunLimits.files} together.`,
         uuid("The upload's ID."),
         { maxItems: newRunLimits.files },
       ),
-      labels: newLabels,
-      result_schema: newResultSchema,
-      ...newChoices,
+      ...newRunFields,
       token: body(
         "Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one.",
         {
           expires_in: tokenLifetime,
         },
       ),
-      webhook: newWebhook,
     },
     ["name"],
   ),
   FileInput: { ...PublicAgentFileInput, additionalProperties: false },
-  CreateInputRequest: body(
-    "An input for a run.",
-    { input_text: text("The input.", { minLength: 1, examples: ["Now do the same for May."] }) },
-    ["input_text"],
-  ),
 };

@@ -90,7 +90,7 @@ const runToken = {
 };
 
 /** Labels as a request sets them. */
-export const newLabels = {
+const newLabels = {
   type: "object",
   description: `Your own texts, to find the run again: at most ${maxLabels}.`,
   maxProperties: maxLabels,
@@ -100,7 +100,7 @@ export const newLabels = {
 } as const;
 
 /** The schema of the results of a new run. */
-export const newResultSchema = {
+const newResultSchema = {
   type: "object",
   description:
     "JSON Schema (2020-12 or draft-07) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.",
@@ -109,7 +109,7 @@ export const newResultSchema = {
 } as const;
 
 /** Where the ends of a new run are reported. */
-export const newWebhook = body(
+const newWebhook = body(
   "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
   {
     url: text("An `https` URL.", {
@@ -121,8 +121,15 @@ export const newWebhook = body(
   ["url"],
 );
 
-/** What a create chooses for its run. */
-export const newChoices = {
+/** Fields of a create. */
+export const newRunFields = {
+  files: list(
+    "Combined decoded size at most 10 MiB. The input can refer to files by filename.",
+    { $ref: reference("FileInput").$ref },
+    { maxItems: newRunLimits.files },
+  ),
+  labels: newLabels,
+  result_schema: newResultSchema,
   model: text("The model of the run: a name of `runModels` of the agent file. Left out: the agent's model.", {
     pattern: configurationName,
     examples: ["fast"],
@@ -134,6 +141,7 @@ export const newChoices = {
       run: reference("LimitsInput"),
     },
   ),
+  webhook: newWebhook,
 };
 
 const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"));
@@ -273,6 +281,11 @@ export const runPartSchemas = {
   }),
   RunToken: object("A token that reads a run.", runToken),
   RunTokenList: page(reference("RunToken"), "Always null: the list has all tokens, oldest first."),
+  CreateInputRequest: body(
+    "An input for a run.",
+    { input_text: text("The input.", { minLength: 1, examples: ["Now do the same for May."] }) },
+    ["input_text"],
+  ),
   UpdateRunRequest: body("What to change of a run.", { labels: newLabels }, ["labels"]),
   RunFilePage: page(reference("RunFile"), "Always null: the list has all files."),
 };

@@ -1,6 +1,5 @@
 import { maxKeyAgents } from "../../../accounts/key-agents.ts";
 import { reference } from "../../../http/description.ts";
-import { expiry } from "./expiry.ts";
 import {
   body,
   flag,
@@ -13,6 +12,11 @@ import {
   time,
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
+
+/** The description of the field that ends a new key or token. */
+export function expiry(what: string): string {
+  return `${what} is rejected from this time on: in the future, at most ten years from now. Left out: it does not expire.`;
+}
 
 const key = {
   id: sha256("The key's ID: its SHA-256, in hex."),

@@ -1,7 +1,7 @@
 import { maxOrganizations } from "../../../accounts/limits.ts";
 import { auditActions } from "../../../accounts/types.ts";
 import { reference } from "../../../http/description.ts";
-import { expiry } from "./expiry.ts";
+import { expiry } from "./keys.ts";
 import {
   body,
   flag,

@@ -3,16 +3,7 @@ import { reference } from "../../../http/description.ts";
 import { at } from "../../../http/rest/parameters.ts";
 import { agentDefinition } from "../../../accounts/agent-schema.ts";
 import { textKinds } from "../../../runs/read/search-bounds.ts";
-import {
-  createdFields,
-  newChoices,
-  newLabels,
-  newResultSchema,
-  newWebhook,
-  runFields,
-  starterKind,
-  turnFields,
-} from "../../../http/rest/schemas/runs.ts";
+import { createdFields, newRunFields, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   flag,
@@ -141,11 +132,7 @@ export const runSchemas = {
       input_text: nullable(
         text("The first input. Left out: no turn starts, and the run waits for input.", { minLength: 1 }),
       ),
-      files: list("At most 10 MiB decoded together.", { $ref: reference("FileInput").$ref }, { maxItems: 10 }),
-      labels: newLabels,
-      result_schema: newResultSchema,
-      ...newChoices,
-      webhook: newWebhook,
+      ...newRunFields,
     },
     ["agent_id", "name"],
   ),
@@ -183,5 +170,4 @@ export const runSchemas = {
     { call: integer("The tool call of the step, from 0.", { minimum: 0 }), text: text("The result.") },
     ["call", "text"],
   ),
-  CreateInputRequest: body("An input for a run.", { input_text: text("The input.", { minLength: 1 }) }, ["input_text"]),
 };
