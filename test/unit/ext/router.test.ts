@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOperator } from "../../../src/accounts/operators.ts";
 import { setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { newToken, tokenHash } from "../../../src/accounts/token.ts";
-import { StoreUnavailable } from "../../../src/errors.ts";
-import { extRouter } from "../../../src/ext/router.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
 
 let service: ExtService;
@@ -43,28 +41,9 @@ describe("callers", () => {
     }
     await setKeyEnabled(accounts, tokenHash("ak", apiKey) ?? "", true);
   });
-
-  test("the document needs no key", async () => {
-    const { status, body } = await service.call("GET", "/openapi.json", { token: null });
-    expect([status, body["openapi"]]).toEqual([200, "3.1.0"]);
-  });
 });
 
 describe("requests", () => {
-  test.for([
-    ["GET", "", 404, null],
-    ["GET", "/", 404, null],
-    ["GET", "/agents", 404, null],
-    ["GET", "/runs/x/y/z/a", 404, null],
-    ["DELETE", "/runs", 405, "POST, GET, HEAD, OPTIONS"],
-    ["PUT", "/agent", 405, "GET, HEAD, OPTIONS"],
-    ["POST", "/openapi.json", 405, "GET, HEAD, OPTIONS"],
-  ] as const)("%s /ext/v1%s is %i", async ([method, path, expected, allow]) => {
-    const { status, headers, body } = await service.call(method, path);
-    expect([status, headers.get("allow")]).toEqual([expected, allow]);
-    expect(body["code"]).toBe(expected === 404 ? "not_found" : "method_not_allowed");
-  });
-
   test.for([
     ["/agent", 200],
     ["/openapi.json", 200],
@@ -96,15 +75,6 @@ describe("requests", () => {
   ] as const)("OPTIONS %s is %i and needs no key", async ([path, expected, allow]) => {
     const { status, headers } = await bare("OPTIONS", path, {});
     expect([status, headers.get("allow")]).toEqual([expected, allow]);
-  });
-
-  test("responses are neither cached nor sniffed, and have a request id", async () => {
-    for (const path of ["/agent", "/nothing"]) {
-      const { headers } = await service.call("GET", path);
-      expect(headers.get("cache-control")).toBe("no-store");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-      expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-    }
   });
 
   test.for([
@@ -163,25 +133,6 @@ describe("a key or token in the wrong place is not repeated", () => {
     const issue = { loc: ["path", "agent_id"], input: "weak_passwords-ak_4fGh2k" };
     expect(await response.json()).toMatchObject({ detail: [issue] });
   });
-});
-
-const throttled = () => Promise.reject(new StoreUnavailable("throttled"));
-
-test("an unavailable store is 503 with Retry-After", async () => {
-  const { status, headers, body } = await extRouter(
-    { get_agent: throttled },
-    service.platform,
-  )({
-    id: "request-1",
-    method: "GET",
-    path: "/ext/v1/agent",
-    query: new URLSearchParams(),
-    parameters: {},
-    headers: { "x-api-key": service.apiKey },
-    parseBody: (parse) => parse(""),
-  });
-  expect([status, headers["retry-after"], headers["x-request-id"]]).toEqual([503, "5", "request-1"]);
-  expect(JSON.parse(String(body))).toMatchObject({ code: "store_unavailable" });
 });
 
 test("GET /agent says what the key's agent is and what the service accepts", async () => {

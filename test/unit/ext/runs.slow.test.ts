@@ -7,7 +7,6 @@ import { startRun, untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
 
 type Run = Schemas["Run"];
-type RunPage = Schemas["RunPage"];
 
 let service: ExtService;
 beforeAll(async () => {
@@ -163,50 +162,5 @@ describe("a run", () => {
     expect([status, body["code"]]).toEqual([422, "invalid_request"]);
     await service.call("POST", `/runs/${id}/input`, { body: { input_text: "Go." } });
     expect(await untilState(service, id, "finished")).toMatchObject({ turn: 1 });
-  });
-
-  test("accepts 20 queued inputs", async () => {
-    const id = await startRun(service, { input_text: "Work.\ndemo: steps=90 delay=50" });
-    const send = () => service.call("POST", `/runs/${id}/input`, { body: { input_text: "Next." } });
-    for (let sent = 0; sent < 20; sent++) expect((await send()).status).toBe(202);
-    const { status, body } = await send();
-    expect([status, body["code"]]).toEqual([409, "queue_full"]);
-    await service.call("POST", `/runs/${id}/stop`);
-  });
-});
-
-/** The names of the runs that a list has. */
-async function names(query: string): Promise<string[]> {
-  const { body } = await service.call<RunPage>("GET", `/runs?${query}`);
-  return body.data.map(({ name }) => name);
-}
-
-describe("a list", () => {
-  test("has the runs of the agent, newest first, in pages", async () => {
-    for (const name of ["a", "b", "c"]) await startRun(service, { name: `listed ${name}` });
-    expect(await names("q=listed")).toEqual(["listed c", "listed b", "listed a"]);
-    const seen: string[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null) {
-      const page: string = `/runs?q=listed&limit=1${cursor && `&cursor=${cursor}`}`;
-      const { body }: { body: RunPage } = await service.call<RunPage>("GET", page);
-      seen.push(...body.data.map(({ name }) => name));
-      cursor = body.next;
-    }
-    expect(seen).toEqual(["listed c", "listed b", "listed a"]);
-  });
-
-  test("is filtered by status and time", async () => {
-    await startRun(service, { name: "idle" });
-    expect(await names("status=waiting_for_input")).toContain("idle");
-    expect(await names("status=technical_error")).toEqual([]);
-    const later = new Date(Date.now() + 60_000).toISOString();
-    expect(await names(`since=${later}`)).toEqual([]);
-    expect(await names(`until=${later}`)).toContain("idle");
-  });
-
-  test.for(["cursor=x", "since=2026-02-31T00:00:00Z"])("with %s is 422", async (query) => {
-    const { status, body } = await service.call("GET", `/runs?${query}`);
-    expect([status, body["code"]]).toEqual([422, "invalid_argument"]);
   });
 });

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { StoreUnavailable } from "../../../src/errors.ts";
-import type { AllHandlers } from "../../../src/manage/call.ts";
-import { manageRouter } from "../../../src/manage/router.ts";
 import { operations } from "../../../src/manage/contract/operations/index.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
@@ -39,11 +36,6 @@ describe("callers", () => {
     }
   });
 
-  test("the document needs no token", async () => {
-    const { status, body } = await service.call("GET", "/openapi.json", { token: null });
-    expect([status, body["openapi"]]).toEqual([200, "3.1.0"]);
-  });
-
   const id = "00000000-0000-4000-8000-000000000001";
   const pathOf = (path: string) =>
     path.slice("/manage/v1".length).replaceAll(/\{(\w+)\}/g, (_, name) => (name === "key_id" ? "a".repeat(64) : id));
@@ -63,30 +55,6 @@ describe("callers", () => {
 });
 
 describe("requests", () => {
-  test.for([
-    ["GET", "", 404, null],
-    ["GET", "/", 404, null],
-    ["GET", "/nothing", 404, null],
-    ["GET", "/agents/a/b/c", 404, null],
-    ["DELETE", "/agents", 405, "GET, POST, HEAD, OPTIONS"],
-    ["PUT", "/organizations/x/model/test", 405, "POST, OPTIONS"],
-    ["DELETE", "/runs/counts", 405, "GET, HEAD, OPTIONS"],
-    ["POST", "/openapi.json", 405, "GET, HEAD, OPTIONS"],
-  ] as const)("%s /manage/v1%s is %i", async ([method, path, expected, allow]) => {
-    const { status, headers, body } = await service.call(method, path);
-    expect([status, headers.get("allow")]).toEqual([expected, allow]);
-    expect(body["code"]).toBe(expected === 404 ? "not_found" : "method_not_allowed");
-  });
-
-  test("responses are neither cached nor sniffed, and have a request id", async () => {
-    for (const path of ["/me", "/nothing"]) {
-      const { headers } = await service.call("GET", path);
-      expect(headers.get("cache-control")).toBe("no-store");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-      expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-    }
-  });
-
   test.for([
     ["/audit?limit=0", { type: "greater_than_equal", loc: ["query", "limit"], ctx: { ge: 1 } }],
     ["/audit?limit=1001", { type: "less_than_equal", loc: ["query", "limit"], ctx: { le: 1_000 } }],
@@ -122,43 +90,6 @@ describe("requests", () => {
         ctx: { expected: "'operator' or 'viewer'" },
       },
     ]);
-  });
-});
-
-/** The response of a router whose `GET /me` rejects with this error. */
-async function failed(error: Error) {
-  const handlers = { get_me: () => Promise.reject(error) } as unknown as AllHandlers;
-  const caller = { actor: "a", name: "a", role: "viewer", sign_in: "token" } as const;
-  const { status, headers, body } = await manageRouter(
-    handlers,
-    () => Promise.resolve(caller),
-    service.platform,
-  )({
-    id: "request-1",
-    method: "GET",
-    path: "/manage/v1/me",
-    query: new URLSearchParams(),
-    parameters: {},
-    headers: {},
-    parseBody: (parse) => parse(""),
-  });
-  return { status, headers, body: JSON.parse(String(body)) as unknown };
-}
-
-describe("failures", () => {
-  test("an unavailable store is 503 with Retry-After", async () => {
-    expect(await failed(new StoreUnavailable("throttled"))).toMatchObject({
-      status: 503,
-      headers: { "retry-after": "5", "x-request-id": "request-1" },
-      body: { detail: "The database is temporarily unavailable; retry", code: "store_unavailable" },
-    });
-  });
-
-  test("an unexpected error is 500 without its text", async () => {
-    expect(await failed(new Error("secret detail"))).toMatchObject({
-      status: 500,
-      body: { detail: "Internal Server Error", code: "internal_error" },
-    });
   });
 });
 

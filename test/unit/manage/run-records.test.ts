@@ -3,12 +3,9 @@ import type { Schemas } from "../../../src/manage/call.ts";
 import { contentDisposition } from "../../../src/http/rest/attachment.ts";
 import { wireEvent } from "../../../src/http/rest/wire/event.ts";
 import { anAnswer } from "../../platform/run-fixtures.ts";
-import { describeDownloads } from "../../support/downloads.ts";
-import { describeFolders } from "../../support/folders.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 type EventPage = Schemas["EventPage"];
-type FilePage = Schemas["RunFilePage"];
 
 const note = `Bring coffee. ${"Long. ".repeat(100)}`;
 let service: ManageService;
@@ -36,33 +33,6 @@ const events = async (query = ""): Promise<EventPage> =>
   (await service.call<EventPage>("GET", `${run}/events${query}`)).body;
 
 describe("events", () => {
-  test("are listed in order and in pages", async () => {
-    const { data, next } = await events();
-    expect(next).toBeNull();
-    expect(data.map(({ sequence }) => sequence)).toEqual(data.map((_, index) => index + 1));
-    expect([data[0]?.type, data[1]?.type, data.at(-1)?.type]).toEqual(["input", "model_call", "output"]);
-    expect(data[0]).toMatchObject({ text: "Read.\ndemo: steps=4", agent_version: 1, turn: 1 });
-    expect(data[1]).toMatchObject({
-      step: 1,
-      tool_calls: [{ name: "list_files", arguments: "{}" }],
-      model: "demo",
-      ended: null,
-      agent_version: 1,
-      configuration: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-    });
-    const paged: unknown[] = [];
-    let after: string | null = "0";
-    while (after !== null) {
-      const page: EventPage = await events(`?after=${after}&limit=3`);
-      expect(page.data.length).toBeLessThanOrEqual(3);
-      paged.push(...page.data);
-      after = page.next;
-    }
-    expect(paged).toEqual(data);
-    expect(await events(`?after=${data.length}`)).toEqual({ data: [], next: null });
-    expect(await events("?after=9999")).toEqual({ data: [], next: null });
-  });
-
   test("are cut to a length, and complete one by one", async () => {
     const whole = (await events()).data;
     const { data } = await events("?max_text=20");
@@ -166,52 +136,9 @@ describe("requests", () => {
 });
 
 describe("files", () => {
-  test("are listed now and after a step, with the step that changed them", async () => {
-    const { data } = (await service.call<FilePage>("GET", `${run}/files`)).body;
-    expect(data.map(({ name, changed_at_step }) => [name, changed_at_step === null])).toEqual([
-      ["demo-scratch.txt", false],
-      ["note.txt", true],
-    ]);
-    const before = (await service.call<FilePage>("GET", `${run}/files?at=1.0`)).body;
-    expect(before.data.map(({ name, size }) => [name, size])).toEqual([["note.txt", note.length]]);
-    expect((await service.call("GET", `${run}/files?at=1.5`)).body).toEqual({ data, next: null });
-  });
-
-  test("keep the step that changed them, in later turns", async () => {
-    const written = (await service.call<FilePage>("GET", `${run}/files`)).body;
-    expect((await service.call("POST", `${run}/input`, { body: { input_text: "Thanks." } })).status).toBe(202);
-    const second = async () =>
-      expect((await service.call("GET", run)).body).toMatchObject({ status: "finished", turn: 2 });
-    await vi.waitFor(second, { interval: 10, timeout: 25_000 });
-    const steps = ({ data }: FilePage) => data.map(({ name, changed_at_step }) => [name, changed_at_step]);
-    expect(steps((await service.call<FilePage>("GET", `${run}/files`)).body)).toEqual(steps(written));
-    expect(steps(written)[0]?.[1]).toMatch(/^1\.\d$/);
-  });
-
-  test("are downloads, whatever they contain", async () => {
-    const { status, headers, body } = await service.call<string>("GET", `${run}/files/note.txt`);
-    expect([status, body]).toEqual([200, note]);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      "content-type": "application/octet-stream",
-      "content-disposition": "attachment; filename*=UTF-8''note.txt",
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "sandbox",
-    });
-    expect((await service.call<string>("GET", `${run}/files/note%2Etxt?at=1.0`)).body).toBe(note);
-  });
-
   test("have names that cannot end the header", () => {
     expect(contentDisposition(`a"b'c(d)*\r\n; é 👋.txt`)).toBe(
       "attachment; filename*=UTF-8''a%22b%27c%28d%29%2A%0D%0A%3B%20%C3%A9%20%F0%9F%91%8B.txt",
     );
   });
-
-  test("that do not exist are 404", async () => {
-    expect(await outcome("/files/other.txt")).toEqual([404, "file_not_found"]);
-    expect(await outcome("/files/demo-scratch.txt?at=1.1")).toEqual([404, "file_not_found"]);
-    expect(await outcome("/files?at=1.99")).toEqual([404, "step_not_found"]);
-  });
 });
-
-describeFolders(() => service);
-describeDownloads(() => service);
