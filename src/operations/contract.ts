@@ -111,7 +111,6 @@ export const sharedOperations = {
           cursor,
           limit: limit(50, 200),
         },
-        errors: ["template_mismatch"],
       },
       manage: {
         description:
@@ -127,7 +126,6 @@ export const sharedOperations = {
           cursor,
           limit: limit(50, 200),
         },
-        errors: ["organization_not_found", "agent_not_found"],
       },
     },
   },
@@ -140,7 +138,6 @@ export const sharedOperations = {
     alternative: {
       304: { description: "The run is as `If-None-Match` says.", bodies: [], media: {}, headers: ["ETag"] },
     },
-    errors: ["run_not_found"],
     for: {
       ext: {
         acceptsRunToken: true,
@@ -167,7 +164,7 @@ export const sharedOperations = {
     description: "Replaces the labels of a run, whatever its status. Idempotent.",
     request: "UpdateRunRequest",
     success: run,
-    errors: ["run_not_found", "run_ended"],
+    errors: ["run_ended"],
     for: { ext: {}, manage: { errors: ["run_imported"] } },
   },
   create_input: {
@@ -189,7 +186,6 @@ export const sharedOperations = {
     errors: [
       "invalid_argument",
       "idempotency_key_reused",
-      "run_not_found",
       "run_ended",
       "queue_full",
       "transcript_full",
@@ -208,7 +204,6 @@ export const sharedOperations = {
     exactField: "output",
     success: { description: "The answer is recorded. With the last one, the turn continues.", body: "Run" },
     errors: [
-      "run_not_found",
       "run_ended",
       "call_not_found",
       "already_answered",
@@ -237,7 +232,7 @@ export const sharedOperations = {
     description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped. Idempotent.",
     requestHeaders: idempotencyKey("It changes nothing: a run that is stopped twice is stopped once."),
     success: run,
-    errors: ["run_not_found", "run_ended"],
+    errors: ["run_ended"],
     for: { ext: {}, manage: { errors: ["run_imported", "modified_concurrently"] } },
   },
   create_run_token: {
@@ -248,7 +243,7 @@ export const sharedOperations = {
     request: "CreateRunTokenRequest",
     requestOptional: true,
     success: { status: 201, description: "The token.", body: "CreatedRunToken" },
-    errors: ["run_not_found", "run_ended", "invalid_argument"],
+    errors: ["run_ended", "invalid_argument"],
     for: { ext: {}, manage: { errors: ["run_imported"] } },
   },
   list_run_tokens: {
@@ -257,7 +252,6 @@ export const sharedOperations = {
     summary: "List the tokens that read a run",
     description: "The valid tokens of the run, oldest first, without the tokens themselves.",
     success: { description: "The tokens.", body: "RunTokenList" },
-    errors: ["run_not_found"],
     for: { ext: {}, manage: {} },
   },
   revoke_run_token: {
@@ -267,14 +261,14 @@ export const sharedOperations = {
     description:
       "Revokes a token at once. Streams that it has open end. A token that is unknown or expired is revoked already.",
     success: { status: 204, description: "The token is no longer valid.", media: {} },
-    errors: ["run_not_found", "run_ended"],
+    errors: ["run_ended"],
     for: { ext: {}, manage: { errors: ["run_imported"] } },
   },
   delete_run: {
     at: "DELETE /runs/{run_id}",
     tag,
     summary: "Delete a run",
-    errors: ["run_not_found", "modified_concurrently"],
+    errors: ["modified_concurrently"],
     for: {
       ext: {
         description:
@@ -294,7 +288,7 @@ export const sharedOperations = {
     summary: "List or stream a run's events",
     query: eventParameters,
     requestHeaders: eventHeaders,
-    errors: ["run_not_found", "response_too_large", "invalid_argument"],
+    errors: ["response_too_large", "invalid_argument"],
     for: {
       ext: {
         acceptsRunToken: true,
@@ -327,7 +321,7 @@ export const sharedOperations = {
     description: "Files by name, now or after a step: uploads, and what the agent wrote.",
     query: { at },
     success: { description: "The files.", body: "RunFilePage" },
-    errors: ["run_not_found", "step_not_found", "files_unknown"],
+    errors: ["step_not_found", "files_unknown"],
     for: { ext: { acceptsRunToken: true }, manage: { errors: ["response_too_large", ...history] } },
   },
   get_file: {
@@ -339,7 +333,6 @@ export const sharedOperations = {
     requestHeaders: downloadHeaders,
     success: { description: "The bytes of the file.", media: bytes, headers: ["ETag", "Accept-Ranges"] },
     errors: [
-      "run_not_found",
       "step_not_found",
       "file_not_found",
       "file_not_kept",

@@ -79,6 +79,8 @@ interface CommonParts<Code extends string, Base extends string> {
   errorsEverywhere: Code[];
   /** Errors of each operation that takes a credential. */
   credentialErrors: Code[];
+  /** Errors of each operation with these parameters in its path or query. */
+  notFound: Record<string, Code>;
   /** Errors of each operation that does not accept the token of a run. */
   runTokenErrors?: Code[];
 }
@@ -89,6 +91,7 @@ export function operationsOf<Code extends string, const Base extends string>({
   errors,
   errorsEverywhere,
   credentialErrors,
+  notFound,
   runTokenErrors = [],
 }: CommonParts<Code | SharedErrorCode, Base>) {
   return <
@@ -105,6 +108,7 @@ export function operationsOf<Code extends string, const Base extends string>({
     const [method, path] = at.split(" ") as [Operation["method"], string];
     const { status = 200, body, ...response } = success;
     const codes = [...(authenticated ? credentialErrors : []), ...errorsEverywhere];
+    const named = Object.entries(notFound).filter(([name]) => path.includes(`{${name}}`) || name in (more.query ?? {}));
     if (authenticated && !more.acceptsRunToken) codes.push(...runTokenErrors);
     if (more.request) codes.push("files_too_large", "too_many_bytes", "storage_full");
     if (more.requestMedia) codes.push("storage_full");
@@ -120,7 +124,7 @@ export function operationsOf<Code extends string, const Base extends string>({
       responses: {
         [status]: { ...response, bodies: body === undefined ? [] : [body] },
         ...alternative,
-        ...errorResponses(errors, [...codes, ...own]),
+        ...errorResponses(errors, [...new Set([...codes, ...named.map(([, code]) => code), ...own])]),
       },
     };
   };

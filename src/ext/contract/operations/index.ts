@@ -11,6 +11,7 @@ const operation = operationsOf<ErrorCodeOf<"ext">, typeof basePath>({
   errors: errorsOf("ext"),
   errorsEverywhere: codesEverywhere("ext"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "agent_deleted"],
+  notFound: { run_id: "run_not_found", template_id: "template_mismatch" },
   runTokenErrors: ["token_reads_one_run"],
 });
 
@@ -23,7 +24,6 @@ export const operations = {
     description: "An agent of the key, and what this service accepts.",
     query: { template_id: templateId("the key's first one that is not deleted") },
     success: { description: "The agent.", body: "Agent" },
-    errors: ["template_mismatch"],
   }),
   ...operationsFor<"ext", typeof basePath>("ext", operation),
   create_upload: operation("create_upload", {

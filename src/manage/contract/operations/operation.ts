@@ -23,11 +23,27 @@ export interface Permission {
 /** An operation of the management API. */
 export type ManageOperation = TypedOperation & Permission;
 
+type Entry<
+  Place extends At,
+  Query extends Queries,
+  Request extends string,
+  Optional extends true,
+  Body extends string,
+> = OperationEntry<ErrorCodeOf<"manage">, Place, Query, Request, Optional, Body> & { service?: boolean };
+
 const complete = operationsOf<ErrorCodeOf<"manage">, typeof basePath>({
   basePath,
   errors: errorsOf("manage"),
   errorsEverywhere: codesEverywhere("manage"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "forbidden"],
+  notFound: {
+    organization_id: "organization_not_found",
+    agent_id: "agent_not_found",
+    key_id: "key_not_found",
+    run_id: "run_not_found",
+    delivery_id: "delivery_not_found",
+    operator_id: "operator_not_found",
+  },
 });
 
 /**
@@ -42,7 +58,7 @@ export function operation<
   Body extends string = never,
 >(
   operationId: string,
-  entry: OperationEntry<ErrorCodeOf<"manage">, Place, Query, Request, Optional, Body> & { service?: boolean },
+  entry: Entry<Place, Query, Request, Optional, Body>,
 ): TypedOperation<PathAt<typeof basePath, Place>, Query, Request, Optional, Body> & Permission {
   const { service = false, ...more } = entry;
   const role = more.at.startsWith("GET ") ? "viewer" : "operator";
@@ -51,3 +67,18 @@ export function operation<
     role === "operator" || service ? `${more.description} Requires the role \`${role}\`${where}.` : more.description;
   return { ...complete(operationId, { ...more, description }), role, service };
 }
+
+/** Completes the operations of a group of the document. */
+export const operationsIn =
+  (tag: string) =>
+  <
+    Place extends At,
+    const Query extends Queries = never,
+    Request extends string = never,
+    Optional extends true = never,
+    Body extends string = never,
+  >(
+    operationId: string,
+    entry: Omit<Entry<Place, Query, Request, Optional, Body>, "tag"> & { tag?: string },
+  ) =>
+    operation(operationId, { tag, ...entry } as Entry<Place, Query, Request, Optional, Body>);

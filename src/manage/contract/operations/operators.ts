@@ -1,12 +1,11 @@
-import { operation } from "./operation.ts";
+import { operationsIn } from "./operation.ts";
 import { limit, timeParameter } from "../../../http/rest/parameters.ts";
 
-const tag = "operators";
+const operation = operationsIn("operators");
 
 export const operatorOperations = {
   get_me: operation("get_me", {
     at: "GET /me",
-    tag,
     summary: "Get the caller",
     description: "The caller, and what the service is and accepts.",
     success: { description: "The caller.", body: "Me" },
@@ -14,7 +13,6 @@ export const operatorOperations = {
   list_operators: operation("list_operators", {
     service: true,
     at: "GET /operators",
-    tag,
     summary: "List operators",
     description: "Operators with a token, oldest first, without the tokens.",
     success: { description: "The operators.", body: "OperatorPage" },
@@ -22,7 +20,6 @@ export const operatorOperations = {
   create_operator: operation("create_operator", {
     service: true,
     at: "POST /operators",
-    tag,
     summary: "Create an operator",
     description:
       "Creates a token for this API. The service stores only its hash: the token itself is only in this response.",
@@ -33,15 +30,13 @@ export const operatorOperations = {
   revoke_operator: operation("revoke_operator", {
     service: true,
     at: "POST /operators/{operator_id}/revoke",
-    tag,
     summary: "Revoke an operator's token",
     description: "Requests with the token are rejected (401) from now on.",
     success: { description: "The operator.", body: "Operator" },
-    errors: ["operator_not_found", "last_operator", "modified_concurrently"],
+    errors: ["last_operator", "modified_concurrently"],
   }),
   list_audit: operation("list_audit", {
     at: "GET /audit",
-    tag,
     summary: "List what operators did",
     description:
       "Actions of operators, newest first. They contain no texts and no secrets. A caller who is limited to organizations sees those that concern them, from the release on that records the organization.",

@@ -1,13 +1,12 @@
 import { at } from "../../../http/rest/parameters.ts";
-import { operation } from "./operation.ts";
+import { operationsIn } from "./operation.ts";
 
-const tag = "runs";
-const readErrors = ["run_not_found", "response_too_large", "history_failed", "history_unavailable"] as const;
+const operation = operationsIn("runs");
+const readErrors = ["response_too_large", "history_failed", "history_unavailable"] as const;
 
 export const runRecordOperations = {
   get_event: operation("get_event", {
     at: "GET /runs/{run_id}/events/{sequence}",
-    tag,
     summary: "Get an event",
     description: "One event, complete.",
     success: { description: "The event.", body: "Event" },
@@ -15,7 +14,6 @@ export const runRecordOperations = {
   }),
   get_model_request: operation("get_model_request", {
     at: "GET /runs/{run_id}/request",
-    tag,
     summary: "Get the model request of a step",
     description: "The request that the model was sent in a step, rebuilt from the run's record.",
     query: { at: { ...at, required: true, description: "The step, as `TURN.STEP`." } },
@@ -24,7 +22,6 @@ export const runRecordOperations = {
   }),
   get_sent_request: operation("get_sent_request", {
     at: "GET /runs/{run_id}/request/sent",
-    tag,
     summary: "Get the HTTP request of a step",
     description:
       "The HTTP request that the provider was sent in a step, without the key, and what it says about its response. Of a step " +
@@ -53,13 +50,6 @@ export const runRecordOperations = {
       "Creates a read-only run of an agent from a bundle of this or another service. The run keeps the whole record, and its export is the bundle again. It is not visible to API keys, and nothing runs on the configurations in the bundle: forks and trials run on the definition of the agent. A bundle that an export cannot have written is refused, and nothing of it is stored. The longest body is `body_bytes` of `GET /me`, and on AWS about 4 MB; the CLI imports larger bundles.",
     requestMedia: { "application/zip": { type: "string", format: "binary" } },
     success: { status: 201, description: "The run.", body: "Run" },
-    errors: [
-      "agent_not_found",
-      "agent_deleted",
-      "agent_archived",
-      "invalid_argument",
-      "storage_quota_exceeded",
-      "modified_concurrently",
-    ],
+    errors: ["agent_deleted", "agent_archived", "invalid_argument", "storage_quota_exceeded", "modified_concurrently"],
   }),
 };

@@ -3,9 +3,9 @@ import { askKinds } from "../../../agent/ask-kinds.ts";
 import { maxScannedRecords, maxScannedRuns, searchedDays } from "../../../runs/read/search-bounds.ts";
 import { maxSearched } from "../../../runs/read/words.ts";
 import { runFilters } from "../../../operations/parameters.ts";
-import { operation } from "./operation.ts";
+import { operationsIn } from "./operation.ts";
 
-const tag = "runs";
+const operation = operationsIn("runs");
 
 const day = (description: string) =>
   parameter(description, { type: "string", format: "date", examples: ["2026-11-22"] });
@@ -20,17 +20,15 @@ const reportFilters = {
 export const runOperations = {
   count_runs: operation("count_runs", {
     at: "GET /runs/counts",
-    tag,
     summary: "Count runs",
     description:
       "How many runs have each state, model, tool, category of failure, starter and label, of the newest 1,000: each among those that pass all other conditions. And what all that match used.",
     query: { ...runFilters, status: runStatus },
     success: { description: "The counts.", body: "RunCounts" },
-    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+    errors: ["invalid_argument"],
   }),
   list_waiting: operation("list_waiting", {
     at: "GET /runs/waiting",
-    tag,
     summary: "List runs that wait for answers",
     description:
       "Runs with tool calls that wait for answers, those whose time ends first at the beginning. At most 200. A filter of calls compares the first 1,000 runs; a run is listed with the calls that match.",
@@ -47,11 +45,9 @@ export const runOperations = {
       ),
     },
     success: { description: "The runs and their calls.", body: "WaitingRunList" },
-    errors: ["organization_not_found", "agent_not_found"],
   }),
   search_texts: operation("search_texts", {
     at: "GET /runs/texts",
-    tag,
     summary: "Search in recorded texts",
     description: `Runs of the last ${searchedDays} days whose inputs, answers, reasoning, tool calls, tool results or errors have all words of \`q\` in one text, the newest run first. On one machine, an index of the newest 20,000 runs is searched. It is brought up to date for at most 2 seconds before the answer, and in the background after it. On AWS, up to ${maxScannedRecords} records of each of the newest ${maxScannedRuns} runs are read. Of a text, the first ${maxSearched} characters are searched. \`complete\` is false if there is more.`,
     query: {
@@ -67,17 +63,15 @@ export const runOperations = {
       limit: limit(20, 50),
     },
     success: { description: "What was found.", body: "FoundTexts" },
-    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+    errors: ["invalid_argument"],
   }),
   retry_run: operation("retry_run", {
     at: "POST /runs/{run_id}/retry",
-    tag,
     summary: "Retry a run after an error",
     description:
       "Lets the turn of a run with `technical_error` continue: recorded answers and results are not repeated, and its seconds begin again. Inputs that were queued are gone.",
     success: { description: "The run, which is running or waits for a slot.", body: "Run" },
     errors: [
-      "run_not_found",
       "run_imported",
       "run_not_failed",
       "agent_archived",
@@ -89,14 +83,12 @@ export const runOperations = {
   }),
   fork_run: operation("fork_run", {
     at: "POST /runs/{run_id}/fork",
-    tag,
     summary: "Fork a run",
     description:
       "Creates a run of the same agent with the record and the files of this one up to a step, and continues it with what is changed. From there, the model is called and tools run live, as in any run: they can change other systems a second time. This run stays as it is. The fork has no webhook, labels or tokens, and its usage counts what it spends itself.",
     request: "ForkRunRequest",
     success: { status: 201, description: "The fork, which is running or waits for a slot.", body: "Run" },
     errors: [
-      "run_not_found",
       "run_ended",
       "step_not_found",
       "file_not_kept",
@@ -120,7 +112,7 @@ export const runOperations = {
       "Runs, errors and cost of each agent in the last 24 hours, and its newest run. Reads the newest runs, whatever the number of agents: all of 24 hours, at most 5,000, and older ones up to 500 in all.",
     query: { organization_id: runFilters.organization_id },
     success: { description: "The report.", body: "AgentActivityReport" },
-    errors: ["organization_not_found", "invalid_argument"],
+    errors: ["invalid_argument"],
   }),
   get_usage: operation("get_usage", {
     at: "GET /usage",
@@ -130,7 +122,7 @@ export const runOperations = {
       "What runs used, by day, agent and model. A run counts on the UTC day it was created, with the model of its last turn.",
     query: reportFilters,
     success: { description: "The report.", body: "UsageReport" },
-    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+    errors: ["invalid_argument"],
   }),
   get_failures: operation("get_failures", {
     at: "GET /failures",
@@ -140,6 +132,6 @@ export const runOperations = {
       "Runs that have the status `technical_error` now, by category and text of the failure. A run counts on the UTC day it was created.",
     query: reportFilters,
     success: { description: "The report.", body: "FailureReport" },
-    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+    errors: ["invalid_argument"],
   }),
 };
