@@ -63,7 +63,7 @@ export const gates: Gate[] = [
     reads: [
       "src/platform/local/**",
       "src/runs/**",
-      "src/run-api/**",
+      "src/operations/**",
       "src/trials/**",
       "src/workflow/**",
       "bin/local/**",
