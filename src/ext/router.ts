@@ -15,12 +15,8 @@ import * as parameters from "../../dist/generated/ext-parameters.js";
 const nobody: Principal = { agentId: "", organizationId: "" };
 const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody, authorize, readerOf };
 
-interface ExtRouterDeps extends AuthenticationDeps {
-  runs: Runs;
-}
-
 /** The extension API as one handler. Callers are agents, by their API keys, and readers of one run, by its token. */
-export function extRouter(handlers: ExtHandlers, deps: ExtRouterDeps): ApiHandler {
+export function extRouter(handlers: ExtHandlers, deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
   const { accounts, runs } = deps;
   const handle = restRouter(api, handlers, ({ headers }, isRepeated) => {
     const credential = apiKeyOf(headers);

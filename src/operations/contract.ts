@@ -34,9 +34,9 @@ const bytes = { "application/octet-stream": { type: "string", format: "binary" }
 /** Errors of a read on AWS, by the identity of the operator. */
 const history = ["history_failed", "history_unavailable"] as const;
 
-/** What the messages of an event stream are. `run`: when the run is sent. `last`: the last kind of messages, and what ends the stream. */
-const messages = (run: string, last: string) =>
-  `Server-sent events: \`retry\` with the milliseconds until the client connects again; ${run}; \`event: event\` with an Event and its number as \`id\`; \`event: delta\` with text that a model writes, before its answer is recorded (\`turn\`, \`step\`, \`text\` from character \`from\` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); \`event: thinking\` with what the model thinks before that text, in the same form, if the agent records it (\`recordReasoning\`); and ${last}`;
+/** What the messages of an event stream are. `detail`: when the run is sent. `last`: the last kind of messages, and what ends the stream. */
+const messages = (detail: string, last: string) =>
+  `Server-sent events: \`retry\` with the milliseconds until the client connects again; ${detail}; \`event: event\` with an Event and its number as \`id\`; \`event: delta\` with text that a model writes, before its answer is recorded (\`turn\`, \`step\`, \`text\` from character \`from\` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); \`event: thinking\` with what the model thinks before that text, in the same form, if the agent records it (\`recordReasoning\`); and ${last}`;
 
 const downloaded = {
   206: {

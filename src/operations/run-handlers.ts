@@ -80,31 +80,25 @@ export interface RunCall<Caller> {
 }
 
 /** Who does something: the operator, for the audit, or the holder of a key. */
-function by(caller: Principal | OperatorPrincipal): Pick<CreateRunDeps, "actor"> & Pick<Principal, "starter"> {
+function by(caller: AnyCaller): Pick<CreateRunDeps, "actor"> & Pick<Principal, "starter"> {
   if ("actor" in caller) return { actor: caller.actor };
   return caller.starter ? { starter: caller.starter } : {};
 }
 
+type AnyCaller = Principal | OperatorPrincipal;
+
 /** The handlers of the operations that the extension API and the management API both have. */
-export function sharedRunHandlers<Caller extends Principal | OperatorPrincipal, Shapes extends RunShapes>(
+export function sharedRunHandlers<Of extends AnyCaller, Shapes extends RunShapes>(
   deps: Deps,
-  access: RunAccess<Caller, Shapes>,
+  access: RunAccess<Of, Shapes>,
 ) {
-  const { find, viewOf } = access;
+  return { ...tokenHandlers<Of>(deps, access.find, by), ...readHandlers(deps, access), ...writeHandlers(deps, access) };
+}
 
+function readHandlers<Of extends AnyCaller, Shapes extends RunShapes>(deps: Deps, access: RunAccess<Of, Shapes>) {
+  const { find } = access;
   return {
-    ...tokenHandlers<Caller>(deps, find, by),
-
-    /** Not a handler: each API adds whose run it is. */
-    async create({ request, principal, body }: Omit<RunCall<Caller>, "path"> & { body: NewRunBody }, owner: RunOwner) {
-      const { id, files, replayed } = await createRun({ ...deps, ...by(principal) }, owner, newRunOf(request, body));
-      if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
-      const run = await viewOf(await find(principal, id));
-      const json = { ...run, files: createdFilesOf(files).map((file) => wirePart("CreatedFile", file)) };
-      return new WithHeaders(json, replayed ? { "idempotent-replayed": "true" } : {});
-    },
-
-    async list_runs({ principal, query }: { principal: Caller; query: ListQuery }) {
+    async list_runs({ principal, query }: { principal: Of; query: ListQuery }) {
       const { status, cursor, limit } = query;
       const search = {
         of: access.ownersOf(principal, query),
@@ -125,7 +119,7 @@ export function sharedRunHandlers<Caller extends Principal | OperatorPrincipal, 
       caller,
       path,
       query,
-    }: RunCall<Caller> & { caller: () => Promise<Caller>; query: { wait?: number } }) {
+    }: RunCall<Of> & { caller: () => Promise<Of>; query: { wait?: number } }) {
       const { streams, wait: { interval } = { interval: 0 } } = deps;
       const { wait = 0 } = query;
       using waiting = wait > 0 ? streams?.open(access.viewersOf(principal)) : undefined;
@@ -137,7 +131,27 @@ export function sharedRunHandlers<Caller extends Principal | OperatorPrincipal, 
       return taggedResponse({ request, basis, now: deps.now }, () => access.detailOf(run));
     },
 
-    async create_input({ request, principal, path, body }: RunCall<Caller> & { body: { input_text: string } }) {
+    async list_files({ principal, path, query }: RunCall<Of> & { query: { at?: string } }) {
+      const { id } = await find(principal, path.run_id);
+      const files = await listChangedFiles(deps, id, query.at === undefined ? undefined : pointOf(query.at));
+      return { data: files.map(wireFile), next: null } satisfies SharedSchemas["RunFilePage"];
+    },
+  };
+}
+
+function writeHandlers<Of extends AnyCaller, Shapes extends RunShapes>(deps: Deps, access: RunAccess<Of, Shapes>) {
+  const { find, viewOf } = access;
+  return {
+    /** Not a handler: each API adds whose run it is. */
+    async create({ request, principal, body }: Omit<RunCall<Of>, "path"> & { body: NewRunBody }, owner: RunOwner) {
+      const { id, files, replayed } = await createRun({ ...deps, ...by(principal) }, owner, newRunOf(request, body));
+      if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
+      const run = await viewOf(await find(principal, id));
+      const json = { ...run, files: createdFilesOf(files).map((file) => wirePart("CreatedFile", file)) };
+      return new WithHeaders(json, replayed ? { "idempotent-replayed": "true" } : {});
+    },
+
+    async create_input({ request, principal, path, body }: RunCall<Of> & { body: { input_text: string } }) {
       const { id } = await find(principal, path.run_id);
       const idempotency = idempotencyIn(request, body, id);
       const accepting = { ...deps, ...by(principal) };
@@ -145,25 +159,19 @@ export function sharedRunHandlers<Caller extends Principal | OperatorPrincipal, 
       return new WithHeaders(await viewOf(run), replayed ? { "idempotent-replayed": "true" } : {});
     },
 
-    async answer_call({ principal, path, body }: RunCall<Caller> & { body: AnswerBody }) {
+    async answer_call({ principal, path, body }: RunCall<Of> & { body: AnswerBody }) {
       const { id } = await find(principal, path.run_id);
       return viewOf(await answerCall({ ...deps, ...by(principal) }, id, givenAnswer(body)));
     },
 
-    async update_run({ principal, path, body }: RunCall<Caller> & { body: { labels: Labels } }) {
+    async update_run({ principal, path, body }: RunCall<Of> & { body: { labels: Labels } }) {
       const { id } = await find(principal, path.run_id);
       return viewOf(await setLabels({ ...deps, ...by(principal) }, id, body.labels));
     },
 
-    async stop_run({ principal, path }: RunCall<Caller>) {
+    async stop_run({ principal, path }: RunCall<Of>) {
       const { id } = await find(principal, path.run_id);
       return viewOf(await stopRun({ ...deps, ...by(principal) }, id));
-    },
-
-    async list_files({ principal, path, query }: RunCall<Caller> & { query: { at?: string } }) {
-      const { id } = await find(principal, path.run_id);
-      const files = await listChangedFiles(deps, id, query.at === undefined ? undefined : pointOf(query.at));
-      return { data: files.map(wireFile), next: null } satisfies SharedSchemas["RunFilePage"];
     },
   };
 }

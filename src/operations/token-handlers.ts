@@ -1,5 +1,6 @@
 import type { SharedSchemas } from "../http/rest/schemas/types.ts";
 import { wirePart } from "../http/rest/wire/run.ts";
+import type { AttributeDeps } from "../runs/change-attributes.ts";
 import { createRunToken, revokeRunToken, validTokens } from "../runs/run-tokens.ts";
 import type { Run } from "../runs/types.ts";
 
@@ -8,13 +9,11 @@ interface Call<Caller> {
   path: { run_id: string };
 }
 
-type Deps = Parameters<typeof createRunToken>[0];
-
 /** The handlers of tokens that read one run. `find`: rejects for a run that the caller may not see. `by`: who does it. */
 export function tokenHandlers<Caller>(
-  deps: Deps,
+  deps: AttributeDeps,
   find: (caller: Caller, id: string) => Promise<Run>,
-  by: (caller: Caller) => Partial<Deps>,
+  by: (caller: Caller) => Partial<AttributeDeps>,
 ) {
   return {
     async create_run_token({ principal, path, body }: Call<Caller> & { body: { expires_in?: number } | undefined }) {

@@ -7,12 +7,9 @@ import type { ExtHandlers } from "../call.ts";
 import { programName, wireProgress } from "../wire/run.ts";
 import { viewersOf } from "./viewers.ts";
 
-/** What a server needs that only answers with the events of runs. */
-type EventHandlersDeps = Omit<EventsDeps, "describer"> & Pick<Stores, "accounts" | "runs" | "configurations">;
-
 /** The handler of `GET /ext/v1/runs/{run_id}/events`, which a server can have alone. */
 export function eventHandlers(
-  deps: EventHandlersDeps,
+  deps: Omit<EventsDeps, "describer"> & Pick<Stores, "accounts" | "runs" | "configurations">,
   describer: RunDescriber = runDescriber(deps),
 ): Pick<ExtHandlers, "list_events"> {
   const stream = { wireRun: wireProgress, nameOf: programName, untilEnded: true };

@@ -3,6 +3,7 @@ import { agentsOf } from "../../accounts/key-agents.ts";
 import { WithHeaders } from "../../http/rest/call.ts";
 import { wirePart } from "../../http/rest/wire/run.ts";
 import { sharedRunHandlers } from "../../operations/run-handlers.ts";
+import type { CreateRunDeps } from "../../runs/create-run.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { createRunToken } from "../../runs/run-tokens.ts";
@@ -12,11 +13,8 @@ import type { ExtDeps } from "../deps.ts";
 import { wireOwnDetail, wireOwnRun } from "../wire/run.ts";
 import { viewersOf } from "./viewers.ts";
 
-/** What operations on runs need. */
-type RunHandlersDeps = Omit<ExtDeps, "transfers" | "limits" | "companions" | "wait"> & Partial<Pick<ExtDeps, "wait">>;
-
 /** Runs of the caller's agents. The tools of the MCP endpoint call these handlers, too. */
-export function extRunHandlers(deps: RunHandlersDeps, describer: RunDescriber) {
+export function extRunHandlers(deps: CreateRunDeps & Partial<ExtDeps>, describer: RunDescriber) {
   const { runs } = deps;
   const find = (caller: Principal, id: string): Promise<Run> => findOwnRun(runs, caller, id);
   const viewOf = async (run: Run): Promise<Schemas["Run"]> => wireOwnRun(await describer.describe(run));

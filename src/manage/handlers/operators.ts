@@ -3,7 +3,7 @@ import { createOperator, listOperators, revokeOperator } from "../../accounts/op
 import { commandPrefix } from "../../command-line.ts";
 import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
-import type { ManageHandlers, Schemas } from "../call.ts";
+import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { expiryIn } from "../../http/rest/parameter-values.ts";
 import { wireEnvironment } from "../wire/environment.ts";

@@ -1,6 +1,5 @@
 import { codesEverywhere, type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 import { operationsOf } from "../../../http/rest/operation.ts";
-import { sharedOperations } from "../../../operations/contract.ts";
 import { operationsFor } from "../../../operations/operations-for.ts";
 import { templateId } from "../../../operations/parameters.ts";
 import { basePath } from "../../path.ts";
