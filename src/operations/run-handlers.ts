@@ -143,7 +143,7 @@ function writeHandlers<Of extends AnyCaller, Shapes extends RunShapes>(deps: Dep
   const { find, viewOf } = access;
   return {
     /** Not a handler: each API adds whose run it is. */
-    async create({ request, principal, body }: Omit<RunCall<Of>, "path"> & { body: NewRunBody }, owner: RunOwner) {
+    create: async ({ request, principal, body }: Omit<RunCall<Of>, "path"> & { body: NewRunBody }, owner: RunOwner) => {
       const { id, files, replayed } = await createRun({ ...deps, ...by(principal) }, owner, newRunOf(request, body));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));

@@ -56,9 +56,9 @@ export function detailFieldsOf(detail: RunDetail) {
 export const callFieldsOf = (call: AskedCall) => ({ ...call, argumentsSha256: call.argumentsHash });
 
 /** Totals that an earlier release stored lack fields that were added later. */
-function usageOf(used: Usage): Usage & { milliseconds: number; dollars: number } {
-  const { milliseconds = 0, dollars = 0 } = used;
-  return { ...noUsage, ...used, milliseconds: Math.round(milliseconds), dollars };
+function usageOf(stored: Partial<Usage>): Usage {
+  const used = { ...noUsage, ...stored };
+  return { ...used, milliseconds: Math.round(used.milliseconds) };
 }
 
 /** What a create chooses for its run. Undefined: nothing. */

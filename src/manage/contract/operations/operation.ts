@@ -81,4 +81,4 @@ export const operationsIn =
     operationId: string,
     entry: Omit<Entry<Place, Query, Request, Optional, Body>, "tag"> & { tag?: string },
   ) =>
-    operation(operationId, { tag, ...entry } as Entry<Place, Query, Request, Optional, Body>);
+    operation(operationId, { tag, ...entry });
