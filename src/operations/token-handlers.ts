@@ -1,6 +1,6 @@
 import type { SharedSchemas } from "../http/rest/schemas/types.ts";
 import { wirePart } from "../http/rest/wire/run.ts";
-import type { AttributeDeps } from "../runs/change-attributes.ts";
+import type { Uses } from "../runs/ports.ts";
 import { createRunToken, revokeRunToken, validTokens } from "../runs/run-tokens.ts";
 import type { Run } from "../runs/types.ts";
 
@@ -11,9 +11,9 @@ interface Call<Caller> {
 
 /** The handlers of tokens that read one run. `find`: rejects for a run that the caller may not see. `by`: who does it. */
 export function tokenHandlers<Caller>(
-  deps: AttributeDeps,
+  deps: Uses<"runs" | "now" | "actor">,
   find: (caller: Caller, id: string) => Promise<Run>,
-  by: (caller: Caller) => Partial<AttributeDeps>,
+  by: (caller: Caller) => Partial<Uses<"actor">>,
 ) {
   return {
     async create_run_token({ principal, path, body }: Call<Caller> & { body: { expires_in?: number } | undefined }) {
