@@ -3,6 +3,7 @@ import type { Context } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
 import { awsSettings, envIfSet, traceSettings } from "../src/env.ts";
 import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
+import { trialTurns } from "../src/trials/turn-kind.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
@@ -88,7 +89,7 @@ export const handler = middy<AdvancePayload, AdvanceResponse, Error, AdvanceCont
       ...(linuxOf && { linuxOf: (run, environment) => linuxOf(run, environment, end) }),
       telemetry,
       onSlotFreed: async (id) => void ended.organizations.push(id),
-      onTriedTurnEnded: async (id) => void ended.trials.push(id),
+      kindOf: trialTurns(deps, async (id) => void ended.trials.push(id)),
     } satisfies AdvanceDeps;
     const result = await advance(invocation, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),

@@ -5,6 +5,7 @@ import { awsExecutions } from "../src/platform/aws/functions/execution-list.ts";
 import { emit, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 import { afterEach, noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+import { trialOf } from "../src/trials/trial-id.ts";
 import { abortSeconds } from "../src/workflow/policy.ts";
 import { sweep, type SweepResult } from "../src/workflow/sweep.ts";
 
@@ -16,6 +17,7 @@ const deps = {
   executions: awsExecutions(machine),
   workflow: awsWorkflow(machine),
   now: Date.now,
+  kindOf: trialOf,
 };
 
 const driveActiveTrials = activeTrialsDriver(deps);

@@ -1,8 +1,7 @@
 import type { Runs } from "../runs/ports.ts";
 import { type RunStatus, turnStartedAt } from "../runs/status.ts";
 import type { TurnId } from "../runs/turn-writes.ts";
-import type { RunChange, RunJournalEntry } from "../runs/types.ts";
-import { trialOf } from "../trials/trial-id.ts";
+import type { RunChange, RunOwner } from "../runs/types.ts";
 
 /** CloudWatch namespace of the service's metrics. */
 export const namespace = "AgentRunService";
@@ -71,27 +70,31 @@ export function emitter(table: string, { now = Date.now, write = toStdout } = {}
 
 /**
  * A `Runs` that emits metrics for each applied write. Rejected and repeated writes count nothing, so retries of an
- * invocation do not count twice. Of the runs of a trial, only the usage counts: an attempt that fails is a finding, and no
- * failure of the service. A replay uses nothing: its usage is the recorded one.
+ * invocation do not count twice. Of runs that belong to a feature, only the usage counts: an attempt of a trial that fails is a
+ * finding, and no failure of the service. `isOwnRun`: whether a run belongs to an organization.
  */
-export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.now): Runs {
+export function measuredRuns(
+  runs: Runs,
+  emit: Emit,
+  { now = Date.now, isOwnRun = () => true }: { now?: () => number; isOwnRun?: (owner: RunOwner) => boolean } = {},
+): Runs {
   // The loaded turn, while its journal is empty. A Lambda process advances one turn at a time.
   let unstarted: { runId: string; turn: number; waited: number } | undefined;
-  let triedRun: { id: string; isReplay: boolean } | undefined; // the loaded run, if it is of a trial
+  let uncounted: string | undefined; // the loaded run, if it belongs to a feature
   return {
     ...runs,
 
     async create(...args) {
       const outcome = await runs.create(...args);
-      if (outcome === "created" && trialOf(args[0]) === undefined) emit({ RunsCreated: 1 });
+      if (outcome === "created" && isOwnRun(args[0])) emit({ RunsCreated: 1 });
       return outcome;
     },
 
     async load(id) {
       const state = await runs.load(id);
-      triedRun = state && trialOf(state.run) !== undefined ? { id, isReplay: isReplay(state.journal) } : undefined;
+      uncounted = state && !isOwnRun(state.run) ? id : undefined;
       unstarted =
-        state?.journal.length === 0 && triedRun === undefined
+        state?.journal.length === 0 && uncounted === undefined
           ? { runId: id, turn: state.run.turn, waited: now() - turnStartedAt(state.run) }
           : undefined;
       return state;
@@ -100,8 +103,8 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
     async change(change) {
       const applied = await runs.change(change);
       if (!applied) return false;
-      if (change.runId === triedRun?.id) {
-        if (!triedRun.isReplay) emit(usageMetrics(change));
+      if (change.runId === uncounted) {
+        emit(usageMetrics(change));
         return true;
       }
       const values = { ...statusMetrics(change), ...usageMetrics(change) };
@@ -113,10 +116,6 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
       return true;
     },
   };
-}
-
-function isReplay(journal: RunJournalEntry[]): boolean {
-  return journal.some((entry) => entry.part === "forked" && entry.trial?.mode === "replay");
 }
 
 /** Metrics of a status change. `RunsFailed` is 0 or 1 for each run that ends, so that its average is the failure rate. */

@@ -19,7 +19,6 @@ import {
 } from "../runs/turn-writes.ts";
 import type { Claim, Lease, QueuedInput, RunState, Summary } from "../runs/types.ts";
 import type { AdvanceResult } from "./payload.ts";
-import { trialOf } from "../trials/trial-id.ts";
 import { leaseWaitSeconds } from "./policy.ts";
 import { asRetryLater, RetryLater } from "./retry-later.ts";
 import { type AgentDeps, runAgent } from "./run-agent.ts";
@@ -28,8 +27,6 @@ export interface AdvanceDeps extends AgentDeps {
   runs: Runs;
   /** Called when a run of this organization has freed its slot. Absent: the sweep starts the next run. */
   onSlotFreed?: (organizationId: string) => Promise<unknown>;
-  /** Called when a turn of a trial has ended. Absent: the sweep moves the trial on. */
-  onTriedTurnEnded?: (trialId: string) => Promise<unknown>;
 }
 
 /** Limits of one invocation. `deadline`: milliseconds since 1970; no step starts after it. */
@@ -60,9 +57,8 @@ export async function advance(deps: AdvanceDeps, turn: TurnId, budget: Invocatio
   try {
     const { state, lease } = await claimOrWait(deps, turn, budget);
     if (!isStarted(state) || state.run.turn < turn.turn) {
-      // The process that ended the turn may have been killed before it moved the trial on.
-      const trial = state && trialOf(state.run);
-      if (trial !== undefined) await deps.onTriedTurnEnded?.(trial);
+      // The process that ended the turn may have been killed before it said so.
+      if (state) await deps.kindOf?.(state.run)?.ended();
       return { done: true, turn: turn.turn };
     }
     if (!lease) return { done: false, turn: state.run.turn };
@@ -122,8 +118,7 @@ async function advanceWithLease(
     const settled = await settle(deps, claimed, { queue: state.queue, ...(summary && { summary }) }, outcome);
     ({ leaseEnded } = settled);
     const { quotaOf, organizationId } = state.run;
-    const trial = trialOf(state.run);
-    if (trial !== undefined && settled.result.done) await deps.onTriedTurnEnded?.(trial);
+    if (settled.result.done) await deps.kindOf?.(state.run)?.ended();
     if (quotaOf && leaseEnded && settled.result.done) await deps.onSlotFreed?.(organizationId);
     return settled.result;
   } catch (error) {

@@ -8,7 +8,6 @@ import { offeredTools } from "../agent/tools/tool.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { couldSurvive } from "../agent/turn/journal.ts";
 import { defaultFileVersions } from "../agent/turn/manifest.ts";
-import { answerNextSteps } from "../agent/turn/next-steps.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
 import type { TurnEvent, TurnOutcome, TurnPorts } from "../agent/turn/types.ts";
 import { steadyClock } from "../async/steady-clock.ts";
@@ -17,7 +16,6 @@ import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { LiveText } from "../runs/read/live-text.ts";
-import { recordedResults } from "../runs/read/recorded-results.ts";
 import type { Stores } from "../runs/ports.ts";
 import { storageOf } from "../runs/files/stored-bytes.ts";
 import { modelAsked, type UsedEnvironment } from "../runs/turn-configuration.ts";
@@ -25,15 +23,13 @@ import type { RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/files/workspace.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
 import type { ProgramOwner, SandboxPerAgent } from "../sandbox/types.ts";
-import type { Trials } from "../trials/ports.ts";
-import { trialOf } from "../trials/trial-id.ts";
 import { askedModel, modelOpener, openLater } from "./open-models.ts";
 import type { AgentCall } from "./agent-call.ts";
 import { endTurn } from "./end-turn.ts";
-import { leftRecord } from "./left-record.ts";
 import { stoppable } from "./model-stop.ts";
 import { storeFailure } from "./retry-later.ts";
 import { turnInput } from "./turn-input.ts";
+import { type KindOf, ordinarySurroundings } from "./turn-kind.ts";
 import { findSettings, referencingWriter, plainWriter, releaseWriter } from "./turn-settings.ts";
 
 export interface AgentDeps
@@ -43,8 +39,8 @@ export interface AgentDeps
     Omit<ToolDependencies, "readSecret" | "sandbox" | "readDocument" | "takePages" | "acceptsPdf" | "linux">,
     SandboxPerAgent {
   now: () => number;
-  /** Absent: no run belongs to a trial. */
-  trials?: Pick<Trials, "find" | "findCase" | "replace">;
+  /** Absent: all turns are ordinary. */
+  kindOf?: KindOf;
   /** Absent: no traces. */
   telemetry?: Telemetry | undefined;
   /** Absent: nobody can watch what programs print. */
@@ -70,17 +66,14 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { id: runId, turn } = run;
   const { signal } = call;
   const { live, texts } = deps;
-  // Loaded for turns of trials only: a service that tries nothing has 2 MB less.
-  const trials = trialOf(run) === undefined ? undefined : await import("../trials/open-case.ts");
-  const tried = trials && (await trials.openCase(deps, state));
-  if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
-  const { organizationId } = tried ?? run;
+  const around = (await deps.kindOf?.(run)?.open(state)) ?? ordinarySurroundings(deps, state);
+  if ("failure" in around) return { kind: "failed", failure: around.failure };
+  const { organizationId } = around;
   const organization = deps.accounts.findOrganization(organizationId);
   organization.catch(() => {}); // reported by the settings or by the first call of a model
   const unlessStopped = stoppable(deps, organizationId, organization);
   const found = await findSettings(deps, state, organizationId === run.organizationId ? organization : undefined);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
-  if (tried?.replay) return (await import("./replay-turn.ts")).replayTurn(deps, state, call, found, tried.replay);
   const { agent, mcpToolPolicy, offered } = found;
   const { agentId } = run;
   const readSecretFor =
@@ -89,8 +82,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       deps.secretOf(secret, { organizationId, purpose, url });
   const open = modelOpener(deps, readSecretFor("model"));
   const first = modelAsked(found, false);
-  const steps = tried?.steps;
-  const second = agent.fallback && !steps ? modelAsked(found, true) : undefined;
+  const second = agent.fallback ? modelAsked(found, true) : undefined;
   const opened = await open(first);
   if ("failure" in opened && !(second && couldSurvive(opened.failure)))
     return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
@@ -115,8 +107,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const choice = mcpToolPolicy ? { ...agent, mcpToolPolicy } : agent;
   await using toolbox = await (offered
     ? reopenTools(choice, offered, dependencies)
-    : openTools(choice, dependencies, signal, tried?.known));
-  const tools = tried ? await tried.withRecord(toolbox.tools, offeredTools(toolbox.tools)) : toolbox.tools;
+    : openTools(choice, dependencies, signal, around.known));
+  const tools = await around.toolsOf(toolbox.tools, () => offeredTools(toolbox.tools));
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const version = found.agentVersion;
   const traced = { runId, turn, agent: { id: agentId, name: agent.name, ...(version !== undefined && { version }) } };
@@ -137,10 +129,10 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const storage = storageOf(deps, owner);
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });
   const keyed = (model: Model): Model => unlessStopped((request) => model({ ...request, cacheKey: runId }));
-  const checkResult = tried?.checkResult ?? deps.checkResultOf?.(owner);
+  const checkResult = around.checkResult ?? deps.checkResultOf?.(owner);
   const turnPorts: TurnPorts = {
     owner,
-    results: tried?.results ?? recordedResults(deps.runs, run),
+    results: around.results,
     ...(checkResult && { checkResult }),
     model: keyed("failure" in opened ? openLater(() => open(first)) : opened.model),
     ...(second && { fallback: keyed(openLater(() => open(second))) }),
@@ -160,8 +152,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   };
   const models = { asked, fallback: second && askedModel(second) };
   const input = turnInput(state, agent, { ...models, offered: offered ?? toolbox.tools }, call);
-  const turnOutcome = steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts);
-  const running = tried ? leftRecord(turnOutcome) : turnOutcome;
+  const running = around.endOf(runTurn(input, turnPorts));
   // Awaited here: the return closes the connections of the toolbox.
   return await endTurn(trace ? endTrace(trace, running) : running, { writer, files });
 }

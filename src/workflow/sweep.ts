@@ -1,13 +1,15 @@
 import { log } from "../log.ts";
 import { type AdmissionDeps, startAllWaiting } from "../runs/admission.ts";
 import { expireAnswers } from "../runs/answer-call.ts";
-import { trialOf } from "../trials/trial-id.ts";
 import type { Executions } from "./execution.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
+import type { KindOf } from "./turn-kind.ts";
 import { graceSeconds, sweepConcurrency, sweepStartsSeconds, turnSeconds } from "./policy.ts";
 
 export interface SweepDeps extends AdmissionDeps {
   executions: Executions;
+  /** Absent: all turns are ordinary. */
+  kindOf?: KindOf<unknown>;
 }
 
 /**
@@ -46,8 +48,8 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     if (execution && execution.ended === undefined && !late) return; // missing in the list, which is eventually consistent
     // Each pause and each retry is followed by an execution of its own. If there is one, this turn is a new one after it.
     const continues = run.pauses !== undefined && run.pauses > 0 && !found;
-    if (!execution && (run.waiting === false || continues || (await isOfTrial(runId)))) {
-      // The run got its slot or its answer, is retried, or is of a trial, but the process that wrote it did not start the workflow.
+    if (!execution && (run.waiting === false || continues || (await isOfKind(runId)))) {
+      // The run got its slot or its answer, is retried, or belongs to a feature, but the process that wrote it did not start the workflow.
       await workflow.start(runId, turn, run);
       return;
     }
@@ -56,9 +58,9 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     if (execution && execution.ended === undefined) await workflow.stop(runId, execution.turn, run.pauses);
   }
 
-  async function isOfTrial(runId: string): Promise<boolean> {
-    const run = await runs.head(runId);
-    return run !== undefined && trialOf(run) !== undefined;
+  async function isOfKind(runId: string): Promise<boolean> {
+    const run = deps.kindOf && (await runs.head(runId));
+    return run !== undefined && deps.kindOf?.(run) !== undefined;
   }
 
   const queue = [...running];

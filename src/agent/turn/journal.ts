@@ -59,7 +59,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *
  * - `forked`: the events before it were copied from another run, up to step `step` of the same turn; 0: up to its input. From
  *   here on, the turn runs on `settings`, the hash of a configuration whose tools are opened anew. Absent: on what it ran on
- *   before. `trial`: the turn is a case of a trial. Changes nothing else.
+ *   before. `trial`: the mark of a turn that is not an ordinary one. Changes nothing else.
  *
  * The turn's first answer or summary, and the first one after `settings`, has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
@@ -134,22 +134,14 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       fallback?: AskedFallback;
     } & RecordedExchange)
   | { part: "resumed"; instance: string; reason: ResumeReason; calls?: number[] }
-  | { part: "forked"; from: string; settings?: string; trial?: TrialPlace }
+  | { part: "forked"; from: string; settings?: string; trial?: TurnMark }
 );
 
-/** What a turn of a trial is: an attempt at a case, or a vote of the judge on it. */
-export const trialArms = ["candidate", "control", "recordedFirst", "candidateFirst"] as const;
-
-/** What a turn of a trial does, unless it is taken anew: each answer is one to the recorded conversation, or everything is recorded. */
-export const trialTurnModes = ["next_step", "replay"] as const;
-
-/** Where a turn belongs in a trial. `case`: from 1. */
-export interface TrialPlace {
-  case: number;
-  arm: (typeof trialArms)[number];
-  /** Absent: the turn is taken anew. */
-  mode?: (typeof trialTurnModes)[number];
-}
+/**
+ * What the kind of a turn notes of it, which only that kind reads. `mode`: of trials of earlier releases; after `next_step`, the
+ * answers of a turn are those to the conversation of another run.
+ */
+export type TurnMark = Readonly<Record<string, string | number>>;
 
 /**
  * The HTTP requests of a model call, the last one being that of the entry, and what the provider says about its response.
@@ -316,8 +308,7 @@ export function nextStep({ used }: TurnProgress): number {
 /** What a turn continues with: a call of the model for the next step, or those calls of the last answer that have no result. */
 export function nextWork(journal: JournalEntry[]): Pick<ResumedEntry, "step" | "calls"> {
   const { pending, ...progress } = journal.reduce(foldEntry, startProgress([], 0));
-  const executesNothing = journal.some((entry) => entry.part === "forked" && entry.trial?.mode === "next_step");
-  if (!pending || executesNothing) return { step: nextStep(progress) };
+  if (!pending) return { step: nextStep(progress) };
   const calls = pending.results.flatMap((result, index) => (result ? [] : [index]));
   return { step: pending.step, calls };
 }

@@ -3,12 +3,12 @@ import { type Owners, type Scheduler, scheduler } from "../../async/scheduler.ts
 import { log } from "../../log.ts";
 import { startAllWaiting, tryStartWaiting } from "../../runs/admission.ts";
 import type { Workflow } from "../../runs/ports.ts";
-import { sentRequest } from "../../runs/read/sent-request.ts";
 import type { RunOwner } from "../../runs/types.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
 import { fail } from "../../workflow/fail.ts";
 import { trialDriver } from "../../trials/trial-driver.ts";
+import { trialTurns } from "../../trials/turn-kind.ts";
 import type { Trials } from "../../trials/ports.ts";
 import { retryPolicy } from "../../workflow/policy.ts";
 import { asRetryLater, RetryLater } from "../../workflow/retry-later.ts";
@@ -29,7 +29,6 @@ export const externalWorkflow: Workflow = { start: async () => {}, stop: async (
 
 interface RunnerDeps extends AdvanceDeps {
   startAllWaiting: () => Promise<unknown>;
-  onTriedTurnEnded: (trialId: string) => Promise<unknown>;
 }
 
 interface Job {
@@ -62,7 +61,7 @@ export function startRunner(
     ...given,
     onSlotFreed: (organizationId) => tryStartWaiting({ ...given, workflow: runner }, organizationId),
     startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
-    onTriedTurnEnded: (trialId) => trials.drive(trialId),
+    kindOf: trialTurns(given, (trialId) => trials.drive(trialId)),
   };
 
   const workflow: Workflow = {
@@ -72,7 +71,7 @@ export function startRunner(
 
     stop: async (runId, turn) => jobs.stop(runId, turn),
   };
-  const trials = trialDriver({ ...given, workflow, sentRequest });
+  const trials = trialDriver({ ...given, workflow });
   const runner: Runner = {
     ...workflow,
 

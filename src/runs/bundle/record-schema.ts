@@ -2,7 +2,6 @@ import { askKinds, mcpToolRules } from "../../agent/ask-kinds.ts";
 import { compatSettings, failureCategories } from "../../agent/model.ts";
 import { programSystems } from "../../agent/tools/program-system.ts";
 import { providerNames } from "../../agent/models/model-config.ts";
-import { trialArms, trialTurnModes } from "../../agent/turn/journal.ts";
 import { resumeReasons } from "../../agent/turn/resume-reason.ts";
 import { unmadeCalls } from "../../agent/turn/unmade-calls.ts";
 import { usageFields } from "../../agent/turn/limits.ts";
@@ -57,6 +56,12 @@ const compat = object(
   {},
   Object.fromEntries(Object.entries(compatSettings).map(([name, values]) => [name, anyOf(values)])),
 );
+/** `TurnMark`. */
+const mark = {
+  type: "object",
+  maxProperties: 10,
+  additionalProperties: { anyOf: [{ type: "string", maxLength: 100 }, count] },
+};
 const flag = { type: "boolean" };
 const sent = object(
   { sha256, bytes: count },
@@ -197,7 +202,7 @@ const entries = {
     { from: runId },
     {
       settings: sha256,
-      trial: object({ case: count, arm: anyOf(trialArms) }, { mode: anyOf(trialTurnModes) }),
+      trial: mark,
     },
   ),
 };

@@ -85,12 +85,6 @@ export function withoutConfiguration(event: RunEvent): RunEvent {
   return forked;
 }
 
-/** The entries of a recorded turn as another model may read them: of an imported run, without what people do not see. */
-export function readableEntries(run: Pick<Run, "imported"> | undefined, entries: RunJournalEntry[]): RunJournalEntry[] {
-  if (!run?.imported) return entries;
-  return entries.map(withoutConfiguration).filter((event) => "part" in event);
-}
-
 /**
  * The events of an imported run that a fork begins with. Nobody here has answered its calls: those without a result are asked
  * for again.

@@ -4,7 +4,6 @@ import type { TurnRequest } from "../../agent/turn/request-answer.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
 import { ServiceError } from "../../errors.ts";
-import { readableEntries } from "../fork/copied-record.ts";
 import { conversation } from "./conversation.ts";
 import { turnRecord } from "./turn-record.ts";
 import type { Stores } from "../ports.ts";
@@ -54,16 +53,15 @@ export async function rebuildRequest(
   if (!run || !entry || !isModelCall(entry)) {
     throw new ServiceError("step_not_found", `run ${runId} has no answer in turn ${turn}, step ${step}`);
   }
+  if (entries.some(answersAnother)) return { unknown: answersOther };
   const hash = referenceIn(entries.slice(0, index + 1))?.configuration ?? ("tried" in entry ? entry.tried : undefined);
   if (hash === undefined) return { unknown: entry.part === "failed" ? failedUnnamed : oldUnnamed };
   const text = await configurations.get(run.agentId, hash);
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 
   const configuration = decodeConfiguration(text);
-  const recorded = await recordedBefore({ runs }, entries, { turn, step }, index);
-  if (!recorded) return { unknown: sourceDeleted };
   const history = conversation({ transcript, ...(summary && { summary }) });
-  const before = recorded.reduce(foldEntry, startProgress(history, turn));
+  const before = entries.slice(0, index).reduce(foldEntry, startProgress(history, turn));
   const { agent, offered } = configuration;
   const instructions = withServerInstructions(agent.instructions, offered);
   const asked = modelAsked(configuration, entry.fallback !== undefined);
@@ -75,24 +73,12 @@ export async function rebuildRequest(
   return { request, configuration, asked, hash, exchange: entry, failed };
 }
 
-/**
- * The entries that the conversation of a step has. Undefined: the step answers one of another run, which was deleted. `index`: of the
- * entry of the step.
- */
-async function recordedBefore(
-  deps: Pick<Stores, "runs">,
-  entries: RunJournalEntry[],
-  { turn, step }: { turn: number; step: number },
-  index: number,
-): Promise<RunJournalEntry[] | undefined> {
-  const forked = entries.find((entry) => entry.part === "forked");
-  if (forked?.part !== "forked" || forked.trial?.mode !== "next_step") return entries.slice(0, index);
-  const [run, source] = await Promise.all([deps.runs.head(forked.from), turnRecord(deps, forked.from, turn)]);
-  const at = source.entries.findIndex((entry) => entry.part === "answer" && entry.step === step);
-  return at === -1 ? undefined : readableEntries(run, source.entries.slice(0, at));
+/** Whether the answers of a turn are those to the conversation of another run, as earlier releases could ask for them. */
+function answersAnother(entry: RunJournalEntry): boolean {
+  return entry.part === "forked" && entry.trial?.["mode"] === "next_step";
 }
 
-const sourceDeleted = "The step answers one of a recorded run that was deleted.";
+const answersOther = "A trial of an earlier release asked for this answer, after the conversation of the recorded run.";
 const oldUnnamed = "An earlier release recorded this step, without its configuration.";
 /** The run was stopped, or its process killed, between two attempts. Only the last attempt of an invocation names it. */
 const failedUnnamed = "The step has no answer, and the record of its failed call does not name its configuration.";

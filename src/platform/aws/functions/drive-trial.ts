@@ -1,9 +1,8 @@
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { withTimeout } from "../../../async/with-timeout.ts";
 import { log } from "../../../log.ts";
-import { sentRequest } from "../../../runs/read/sent-request.ts";
 import { trialDriver } from "../../../trials/trial-driver.ts";
-import type { DriveDeps } from "../../../trials/settle-case.ts";
+import type { DriveDeps } from "../../../trials/drive-trial.ts";
 import { type ClientSettings, tuned } from "../sdk/clients.ts";
 import { awsWorkflow } from "../workflow.ts";
 
@@ -17,7 +16,7 @@ export function turnTrialDriver(
   stateMachineArn: string,
 ): (trialId: string) => Promise<void> {
   const workflow = awsWorkflow({ sfn: new SFNClient(tuned(settings, 5_000)), stateMachineArn });
-  const trials = trialDriver({ ...deps, workflow, sentRequest });
+  const trials = trialDriver({ ...deps, workflow });
   return (trialId) => trials.drive(trialId);
 }
 

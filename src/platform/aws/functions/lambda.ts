@@ -7,6 +7,7 @@ import { awsRecords } from "../records.ts";
 import { awsDeliveries } from "../deliveries.ts";
 import type { ReadItem } from "../dynamodb/run-items.ts";
 import { awsStores } from "../index.ts";
+import { trialOf } from "../../../trials/trial-id.ts";
 import { awsRuns } from "../runs.ts";
 import { awsSecretOf, awsSecrets, secretsManagerClient } from "../secrets.ts";
 import type { Secrets } from "../../../agent/secret.ts";
@@ -45,14 +46,18 @@ export function measuredStores(
     retentionDays: Number(env("RETENTION_DAYS")),
     ...(batched && { readItem: batched({ documents, table }) }),
   });
-  return { ...stores, runs: measuredRuns(stores.runs, emit) };
+  return { ...stores, runs: measuredRuns(stores.runs, emit, { isOwnRun }) };
 }
 
 /** Runs for functions that only write a final status and its delivery. They have no permission for texts and files. */
 export function statusOnlyRuns(settings: ClientSettings): Runs {
   const documents = documentClient(settings);
   const retentionDays = Number(env("RETENTION_DAYS"));
-  return measuredRuns(awsRuns({ documents, table, objects: noObjects, retentionDays }), emit);
+  return measuredRuns(awsRuns({ documents, table, objects: noObjects, retentionDays }), emit, { isOwnRun });
+}
+
+function isOwnRun(owner: Parameters<typeof trialOf>[0]): boolean {
+  return trialOf(owner) === undefined;
 }
 
 function noObjects(): Promise<never> {
