@@ -452,7 +452,7 @@ const errorTable = {
   trial_mismatch: {
     status: 409,
     apis: ["manage"],
-    when: "The trial has not finished, or tried another definition or another agent.",
+    when: "The trial has not finished, tried another definition or another agent, or has a mode of an earlier release.",
     detail: "trial … tried another definition; save the one that it tried, or leave out trial_id",
   },
   trial_running: {

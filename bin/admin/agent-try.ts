@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { commandLine } from "../../src/command-line.ts";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
-import { maxCases } from "../../src/trials/limits.ts";
+import { maxCases } from "../../src/trials/names.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
@@ -11,7 +11,7 @@ import { isConfirmed, requireTerminal } from "./confirm.ts";
 import { numberOrText, repeatedOption } from "./option-values.ts";
 import type { PrintedNote, Output } from "./output.ts";
 import type { Session } from "./session.ts";
-import { modeOf, selectionOf, chosenTrialSettings, type TrialOptions } from "./trial-options.ts";
+import { selectionOf, chosenTrialSettings, type TrialOptions } from "./trial-options.ts";
 import { estimateLines, trialOutput } from "./trial-output.ts";
 import { waitForTrial } from "./wait-for-trial.ts";
 
@@ -29,11 +29,6 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .command("try")
     .description("Try a change of an agent on recorded turns before you save it.")
     .argument("<AGENT>", "agent")
-    .option(
-      "--mode <MODE>",
-      "rerun: take each turn anew; next-step: answer each recorded step once, and execute nothing; replay: take each turn anew with its recorded answers and results, without a candidate, a model call and cost",
-      "rerun",
-    )
     .option(fileOption, `the changed ${fileDescription}`)
     .option("--version <N>", "try this version of the agent instead of a file")
     .option("--last <N>", `number of turns, the newest that ended with an output, at most ${maxCases} (default: 20)`)
@@ -67,11 +62,10 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .action(
       action(async (session, agent_id: string, options: TryOptions) => {
         const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
-        const mode = modeOf(options);
-        const asks = !options.yes && mode !== "replay";
+        const asks = !options.yes;
         if (asks) requireTerminal(io, "agent try", "a model is called");
         const settings = { ...selectionOf(options), ...(await chosenTrialSettings(options)) };
-        const body = { agent_id, mode, ...candidateOf(options), ...judgeOf(options), ...settings };
+        const body = { agent_id, ...candidateOf(options), ...judgeOf(options), ...settings };
         const { definition } = await session.call<Schemas["Agent"]>("get_agent", { agent_id });
         if (!session.isServed()) {
           throw new CliError(
@@ -93,8 +87,7 @@ const labels: Record<string, string> = {
 };
 const labelOf: Label = (field) => labels[field] ?? optionOf(field);
 
-function candidateOf({ file, version, mode }: TryOptions): object {
-  if (mode === "replay" && file === undefined && version === undefined) return {};
+function candidateOf({ file, version }: TryOptions): object {
   if ((file === undefined) === (version === undefined)) {
     throw new CliError("agent try needs either --file draft.json or --version N");
   }

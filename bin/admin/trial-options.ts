@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import type { Schemas } from "../../src/manage/schema-types.ts";
-import type { TrialMode } from "../../src/trials/names.ts";
 import { CliError } from "../cli.ts";
 import { numberOrText, timeOption } from "./option-values.ts";
 
@@ -8,7 +7,6 @@ type Body = Schemas["CreateTrialRequest"];
 
 /** Options of `agent try` for its cases and settings, as typed. */
 export interface TrialOptions {
-  mode: string;
   last?: string;
   label?: string;
   since?: string;
@@ -22,15 +20,6 @@ export interface TrialOptions {
   assertFile?: string;
   onMiss: string;
   toolMiss?: string[];
-}
-
-/** Modes as they are typed. */
-const typedModes: Record<string, TrialMode> = { rerun: "rerun", "next-step": "next_step", replay: "replay" };
-
-export function modeOf({ mode: typed }: Pick<TrialOptions, "mode">): TrialMode {
-  const mode = Object.hasOwn(typedModes, typed) ? typedModes[typed] : undefined;
-  if (mode) return mode;
-  throw new CliError(`--mode is ${JSON.stringify(typed)}; expected ${Object.keys(typedModes).join(", ")}`);
 }
 
 const defaultLast = 20;
@@ -63,8 +52,8 @@ export function turnOf(text: string): { run_id: string; turn?: number } {
 }
 
 export async function chosenTrialSettings(options: TrialOptions): Promise<object> {
-  const { control, concurrency, assertFile, tier, mode, budget, budgetTokens } = options;
-  if (mode !== "replay" && budget === undefined && budgetTokens === undefined) {
+  const { control, concurrency, assertFile, tier, budget, budgetTokens } = options;
+  if (budget === undefined && budgetTokens === undefined) {
     throw new CliError(
       "--budget is missing; limit what the trial may use: --budget DOLLARS, or --budget-tokens N for an agent without prices",
     );
@@ -72,7 +61,7 @@ export async function chosenTrialSettings(options: TrialOptions): Promise<object
   const dollars = budget === undefined ? undefined : numberOrText(budget);
   const tokens = budgetTokens === undefined ? undefined : numberOrText(budgetTokens);
   return {
-    ...((dollars ?? tokens) !== undefined && { budget: { dollars, tokens } }),
+    budget: { dollars, tokens },
     outside: outsideOf(options),
     control: numberOrText(control),
     concurrency: numberOrText(concurrency),

@@ -1,6 +1,6 @@
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { inDollars, verdictWords } from "../../src/trials/describe-trial.ts";
-import { needsReview } from "../../src/trials/order-cases.ts";
+import { needsReview } from "../../src/trials/verdict.ts";
 import { printableLine } from "../printable.ts";
 import { indentedText, type Output, record, rowsText } from "./output.ts";
 
@@ -12,24 +12,17 @@ const maxArguments = 160;
 
 /** The cases, expected cost and destinations of a trial, as lines to read before it starts. `agent`: its name. */
 export function estimateLines(trial: Trial, cases: TrialCase[], agent: string, control: number): string[] {
-  const { estimate, judge, mode } = trial;
-  const also = mode === "replay" ? 0 : Math.min(control, estimate.cases);
+  const { estimate, judge, candidate } = trial;
+  const also = Math.min(control, estimate.cases);
   return [
-    `Trial ${trial.id}: ${titleOf(trial)} of ${agent}`,
+    `Trial ${trial.id}: ${triedText(candidate)} on recorded turns of ${agent}`,
     `  ${counted(estimate.cases, "case")}${also > 0 ? `, and ${also} of them with the current configuration, too` : ""}`,
     ...refusals(cases),
     ...(judge ? [`  judge: ${judge.name}, for cases whose output differs`] : []),
     `  expected: ${expectedText(trial)}`,
     ...estimate.notes.map((note) => `  ${note}`),
-    ...(estimate.sends.length === 0
-      ? ["  nothing is sent to another host"]
-      : estimate.sends.map((each) => destinationText(each, mode))),
+    ...(estimate.sends.length === 0 ? ["  nothing is sent to another host"] : estimate.sends.map(destinationText)),
   ];
-}
-
-function titleOf({ mode, candidate }: Trial): string {
-  if (mode === "replay") return "a replay of recorded turns";
-  return `${triedText(candidate)} on ${mode === "next_step" ? "the steps of " : ""}recorded turns`;
 }
 
 /** Why cases cannot be tried, one line for each reason. */
@@ -41,8 +34,7 @@ function refusals(cases: TrialCase[]): string[] {
   );
 }
 
-function expectedText({ mode, estimate: { dollars, tokens }, budget }: Trial): string {
-  if (mode === "replay") return inDollars(0);
+function expectedText({ estimate: { dollars, tokens }, budget }: Trial): string {
   const expected = [
     ...(dollars ? [`${inDollars(dollars.low)} to ${inDollars(dollars.high)}`] : []),
     ...(tokens ? [`${tokens.low.toLocaleString("en-US")} to ${tokens.high.toLocaleString("en-US")} tokens`] : []),
@@ -54,15 +46,17 @@ function expectedText({ mode, estimate: { dollars, tokens }, budget }: Trial): s
   return `${expected.join(", ") || "unknown"}${limits.length > 0 ? `; budget: ${limits.join(", ")}` : ""}`;
 }
 
-function destinationText(
-  { host, for: purpose, inputs, files, new: isNew }: Trial["estimate"]["sends"][number],
-  mode: Trial["mode"],
-): string {
+function destinationText({
+  host,
+  for: purpose,
+  inputs,
+  files,
+  new: isNew,
+}: Trial["estimate"]["sends"][number]): string {
   if (purpose === "mcp_list")
     return `  connects to ${host}: lists the tools of an MCP server; nothing of a run is sent`;
   if (purpose === "live_calls") return `  sends to ${host}: calls that the record does not answer, by the rule live`;
-  const ofModel = mode === "next_step" ? "the recorded answers and results" : counted(files, "file");
-  const sent = purpose === "judge" ? "their outputs for the judge" : ofModel;
+  const sent = purpose === "judge" ? "their outputs for the judge" : counted(files, "file");
   const what = `${counted(inputs, "input")} and ${sent}`;
   return `  sends to ${host}: ${what}${isNew ? ", which some recorded turns did not use" : ""}`;
 }
@@ -128,12 +122,10 @@ function whatText(one: Schemas["TrialCase"]): string {
     files = [],
     assertions = [],
     misses = [],
-    steps = null,
   } = candidate ?? {};
   const parts = [
     ...(refused === null ? [] : [refused]),
     ...(reason === null ? [] : [reason]),
-    ...(steps?.first ? [stepsText(steps, steps.first)] : []),
     ...assertions.map((broken) => `assertion ${broken.assertion + 1}: ${broken.reason}`),
     ...(same === false ? ["the output differs"] : []),
     ...files.map(({ name, change: how }) => `${name} ${how}`),
@@ -143,10 +135,6 @@ function whatText(one: Schemas["TrialCase"]): string {
     ...(verdict === null ? [ended === "stopped" ? "stopped" : candidate ? "in progress" : "not tried"] : []),
   ];
   return parts.join("; ") || "-";
-}
-
-function stepsText({ compared, changed }: Schemas["TrialSteps"], first: Schemas["TrialStepDifference"]): string {
-  return `${changed} of ${counted(compared, "step")} differ, first step ${first.step}: ${first.reason.replace(/\.$/, "")}`;
 }
 
 /** A case with the texts and calls of both turns. Calls are shown as a diff: `-` recorded, `+` candidate. */
@@ -160,7 +148,6 @@ export function caseText(detail: Schemas["TrialCaseDetail"]): string {
     ...section("candidate output", detail.candidate_output),
     ...section("output of the current configuration", detail.control_output),
     ...judgementLines(detail.case),
-    ...(detail.steps.length > 0 ? ["", "steps (- recorded, + candidate):", ...detail.steps.flatMap(stepLines)] : []),
     ...(detail.calls.length > 0 ? ["", "calls (- recorded, + candidate):", ...detail.calls.flatMap(callLines)] : []),
   ].join("\n");
 }
@@ -189,17 +176,6 @@ function section(title: string, text: string | null): string[] {
 function callLines({ recorded, candidate, same }: Schemas["TrialCaseDetail"]["calls"][number]): string[] {
   if (same && recorded) return [callLine(" ", recorded)];
   return [...(recorded ? [callLine("-", recorded)] : []), ...(candidate ? [callLine("+", candidate)] : [])];
-}
-
-/** A step with both answers if they differ, or if there is none of the candidate. */
-function stepLines({ step, recorded, candidate, difference }: Schemas["TrialCaseDetail"]["steps"][number]): string[] {
-  if (candidate && difference === null) return answerLines(" ", step, recorded);
-  return [...answerLines("-", step, recorded), ...(candidate ? answerLines("+", step, candidate) : [])];
-}
-
-function answerLines(mark: string, step: number, { text, calls }: Schemas["TrialStepAnswer"]): string[] {
-  if (calls.length === 0) return [`  ${mark} step ${step}  answer: ${printableLine(text, maxArguments)}`];
-  return calls.map((call) => callLine(mark, { step, ...call }));
 }
 
 function callLine(

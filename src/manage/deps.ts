@@ -6,7 +6,7 @@ import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { PendingUse, ServedTransfers, Stores, TextIndex, Workflow } from "../runs/ports.ts";
 import type { KnownEnvironment } from "../sandbox/linux/types.ts";
-import type { EvaluateDeps } from "../trials/evaluate-arm.ts";
+import type { EvaluateDeps } from "../trials/evaluate-attempt.ts";
 import type { Trials } from "../trials/ports.ts";
 import type { Schemas } from "./call.ts";
 

@@ -187,7 +187,7 @@ function significant(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
-/** Why an assertion cannot be used, as a sentence. Undefined: it can. `definition`: of the candidate. */
+/** Why an assertion that fits its schema cannot be used, as a sentence. Undefined: it can. `definition`: of the candidate. */
 export async function assertionProblem(
   assertion: Assertion,
   definition: Pick<AgentDefinition, "prices">,
@@ -198,9 +198,6 @@ export async function assertionProblem(
     return `${kind}.name: expected the name of ${what}, received ${shown(assertion.name)}.`;
   }
   if ("pattern" in assertion) return patternProblem(kind, assertion.pattern);
-  if (kind === "file_equals" && !/^[0-9a-f]{64}$/.test(assertion.sha256)) {
-    return `file_equals.sha256: expected 64 hexadecimal digits in lower case, received ${shown(assertion.sha256)}.`;
-  }
   if (kind === "output_fits") {
     const problems = await schemaProblems(assertion.schema);
     return problems.length === 0 ? undefined : `output_fits.schema: ${problems.join("; ")}.`;
@@ -225,13 +222,8 @@ function ceilingProblem(
   { steps, dollars, seconds }: Ceiling,
   { prices }: Pick<AgentDefinition, "prices">,
 ): string | undefined {
-  const given = Object.entries({ steps, dollars, seconds }).filter(
-    (entry): entry is [string, number] => entry[1] !== undefined,
-  );
-  if (given.length === 0) return "at_most: expected steps, dollars or seconds, received none of them.";
-  for (const [name, value] of given) {
-    if (!Number.isFinite(value) || value < 0)
-      return `at_most.${name}: expected a number of at least 0, received ${value}.`;
+  if ([steps, dollars, seconds].every((each) => each === undefined)) {
+    return "at_most: expected steps, dollars or seconds, received none of them.";
   }
   if (dollars === undefined || prices) return undefined;
   return "at_most.dollars: the candidate has no prices, so its cost is unknown. Set prices in the agent, or remove dollars.";

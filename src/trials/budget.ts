@@ -1,6 +1,6 @@
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Run } from "../runs/types.ts";
-import { attemptNames, type Trial, type TrialBudget, type TrialCase } from "./types.ts";
+import { attemptNames, type Trial, type TrialBudget, type TrialCase, type TriedName, voteNames } from "./types.ts";
 
 /** Share of what an attempt is expected to use that it needs at least: less would cut it off for sure. */
 export const leastShare = 0.7;
@@ -56,4 +56,31 @@ const budgetUnits = ["dollars", "tokens"] as const;
 
 function amountOf(unit: (typeof budgetUnits)[number], used: AttemptUse): number {
   return unit === "dollars" ? used.dollars : used.inputTokens + used.outputTokens;
+}
+
+/** What attempts of a trial have used. `dollars`: US dollars. Absent: its configuration has no prices. */
+export interface Spent {
+  tokens: number;
+  dollars?: number;
+}
+
+/** What attempts at cases have used. */
+export function spentBy(used: Usage[], { definition }: Trial[TriedName]): Spent {
+  const dollars = used.reduce((sum, each) => sum + each.dollars, 0);
+  return { tokens: used.reduce((sum, each) => sum + tokensOf(each), 0), ...(definition.prices && { dollars }) };
+}
+
+/** Usage of the ended attempts of a name that take the turn. `whole`: without those that were stopped. */
+export function usageOfTurns(cases: TrialCase[], name: TriedName, { whole = false } = {}): Usage[] {
+  const outcomes = cases.map((each) => each[name]?.outcome).filter((outcome) => outcome !== undefined);
+  return outcomes.filter(({ ending }) => !whole || ending.kind !== "stopped").map(({ used }) => used);
+}
+
+/** Usage of the votes that have ended, those without an answer included. */
+export function usageOfVotes(cases: TrialCase[]): Usage[] {
+  return cases.flatMap((one) => voteNames.flatMap((name) => one[name]?.outcome?.used ?? []));
+}
+
+export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, "inputTokens" | "outputTokens">): number {
+  return inputTokens + outputTokens;
 }

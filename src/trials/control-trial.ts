@@ -4,14 +4,11 @@ import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { type DeleteDeps, stopRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
-import { sentRequest } from "../runs/read/sent-request.ts";
-import { driveTrial } from "./drive-trial.ts";
-import type { DriveDeps } from "./settle-case.ts";
-import { deleteRunsOf } from "./erase-trials.ts";
+import { driveTrial, type DriveDeps } from "./drive-trial.ts";
+import { deleteRunsOf, ignoreEnded } from "./erase-trials.ts";
 import { findCase, findTrial } from "./find-trial.ts";
-import { ignoreEnded } from "./ignore-ended.ts";
-import type { Trials } from "./ports.ts";
 import { isActive, type Verdict } from "./names.ts";
+import type { Trials } from "./ports.ts";
 import { attemptNames, type Trial, type TrialCase } from "./types.ts";
 
 export interface ControlTrialDeps extends DriveDeps, DeleteDeps {
@@ -23,12 +20,16 @@ export interface ControlTrialDeps extends DriveDeps, DeleteDeps {
 
 /** Starts the cases of a trial. From here on, models are called. No-op for a trial that was started. */
 export async function startTrial(deps: ControlTrialDeps, id: string): Promise<Trial> {
-  const started = await modifyTrial(deps, id, "trial.start", (trial) =>
-    trial.status === "estimated" ? { ...trial, status: "running" } : trial,
-  );
-  await driveTrial({ ...deps, sentRequest }, started.id);
+  const started = await modifyTrial(deps, id, "trial.start", (trial) => {
+    if (trial.status !== "estimated") return trial;
+    if (trial.mode) throw new ServiceError("trial_mismatch", `trial ${trial.id} ${modeGone}`);
+    return { ...trial, status: "running" };
+  });
+  await driveTrial(deps, started.id);
   return findTrial(deps.trials, id);
 }
+
+const modeGone = "was created by an earlier release with a mode that this one does not have; create a new trial";
 
 /** Stops a trial: no case starts any more, and those in progress are stopped. Verdicts are kept. No-op for a trial that has ended. */
 export async function stopTrial(deps: ControlTrialDeps, id: string): Promise<Trial> {
@@ -41,7 +42,7 @@ export async function stopTrial(deps: ControlTrialDeps, id: string): Promise<Tri
     // Twice: another process may have been creating the run of an attempt.
     for (let pass = 1; pass <= 2; pass++) {
       for (const runId of await runsToStop(deps.trials, stopped.id)) await stopRun(service, runId).catch(ignoreEnded);
-      await driveTrial({ ...deps, sentRequest }, stopped.id);
+      await driveTrial(deps, stopped.id);
     }
   }
   return findTrial(deps.trials, id);

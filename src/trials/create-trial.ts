@@ -1,9 +1,10 @@
-import { type Actor, along } from "../accounts/audit.ts";
 import { findAgent, findAgentVersion, requireNotDeleted } from "../accounts/agents.ts";
+import { type Actor, along } from "../accounts/audit.ts";
 import { definitionHash, definitionOf } from "../accounts/definition.ts";
 import { requireModelsRunning } from "../accounts/model-stop.ts";
 import { findOrganization } from "../accounts/organizations.ts";
 import type { Agent, AgentDefinition, Organization } from "../accounts/types.ts";
+import { flexServers, hasFlexTier } from "../agent/models/flex-tier.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { semaphore } from "../async/semaphore.ts";
@@ -12,19 +13,16 @@ import { ServiceError } from "../errors.ts";
 import type { Stores } from "../runs/ports.ts";
 import { configuredIn } from "../runs/turn-configuration.ts";
 import { assertionProblem } from "./assertions.ts";
-import { destinationsOf } from "./destinations.ts";
+import { destinationsOf, modelHost } from "./destinations.ts";
 import { estimateUse, refusalOfBudget } from "./estimate.ts";
 import { type InspectedTurn, inspectTurn } from "./inspect-turn.ts";
-import { judgeDefinition } from "./judge/judge-definition.ts";
-import { maxCases } from "./limits.ts";
-import type { TrialMode } from "./names.ts";
+import { judgeDefinition } from "./judge.ts";
+import { maxCases } from "./names.ts";
 import type { Trials } from "./ports.ts";
-import { refusalOfMode } from "./refusal-of-mode.ts";
 import { type CaseSelection, selectTurns } from "./select-cases.ts";
-import { refusalOfTier } from "./tier.ts";
 import { newTrialId } from "./trial-id.ts";
 import type {
-  ArmName,
+  TriedName,
   OutsideRules,
   Trial,
   TrialCase,
@@ -48,9 +46,7 @@ export type Candidate = { definition: AgentDefinition } | { version: number };
 export type JudgeChoice = { agentId: string } | { definition: AgentDefinition };
 
 export interface NewTrial {
-  mode: TrialMode;
-  /** Absent: the mode is `replay`. */
-  candidate?: Candidate;
+  candidate: Candidate;
   judge?: JudgeChoice;
   cases: CaseSelection;
   settings: TrialSettings;
@@ -66,28 +62,23 @@ const readAtOnce = 8;
 export async function createTrial(
   deps: CreateTrialDeps,
   agentId: string,
-  { mode, candidate: given, judge: chosen, cases: selection, settings: wanted }: NewTrial,
+  { candidate: given, judge: chosen, cases: selection, settings }: NewTrial,
 ): Promise<{ trial: Trial; cases: TrialCase[] }> {
   const { accounts, trials, now, actor } = deps;
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
   const organization = await findOrganization(accounts, agent.organizationId);
-  const isReplay = mode === "replay";
-  const refused = refusalOfMode(mode, { hasCandidate: !!given, hasJudge: !!chosen, settings: wanted });
-  if (refused !== undefined) throw invalid(refused);
-  if (!isReplay) requireModelsRunning(organization);
-  const settings = isReplay ? { ...wanted, control: 0 } : wanted;
+  requireModelsRunning(organization);
   const definition = definitionOf(agent);
   const current = { definition, ...(agent.version !== undefined && { version: agent.version }) };
   const control = triedConfiguration(current, organization);
-  const candidate = given ? triedConfiguration(await candidateOf(deps, agent, given), organization) : control;
+  const candidate = triedConfiguration(await candidateOf(deps, agent, given), organization);
   const judge = chosen && (await judgeOf(deps, organization, chosen));
-  const kind = mode === "rerun" ? {} : { mode };
-  const planned = { ...kind, candidate, control, ...(judge && { judge }), settings };
-  if (!isReplay) await requireUsable(deps, { ...planned, organizationId: organization.id });
+  const planned = { candidate, control, ...(judge && { judge }), settings };
+  await requireUsable(deps, { ...planned, organizationId: organization.id });
   const { turns, suite } = await selectTurns(deps, agent.id, selection);
   if (turns.length > maxCases) throw invalid(`${turns.length} turns were selected; a trial tries at most ${maxCases}`);
   const limited = semaphore(readAtOnce);
-  const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn, kind.mode))));
+  const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn))));
   const id = newTrialId();
   const at = now();
   const cases = inspected.map((turn, index) => caseOf(id, index + 1, turn, judge !== undefined));
@@ -150,7 +141,7 @@ function triedConfiguration(
 
 async function requireUsable(
   { secretRefusal }: CreateTrialDeps,
-  trial: Pick<Trial, ArmName | "judge" | "settings" | "organizationId">,
+  trial: Pick<Trial, TriedName | "judge" | "settings" | "organizationId">,
 ): Promise<void> {
   const { organizationId, settings, judge } = trial;
   const { definition } = trial.candidate;
@@ -170,6 +161,21 @@ async function requireUsable(
     const problem = await assertionProblem(assertion, definition);
     if (problem !== undefined) throw invalid(`assertion ${index + 1}: ${problem}`);
   }
+}
+
+/** Why the models of a trial cannot be asked with its tier, as a sentence. Undefined: they can, or it has none. */
+function refusalOfTier({
+  candidate,
+  control,
+  judge,
+  settings,
+}: Pick<Trial, TriedName | "judge" | "settings">): string | undefined {
+  if (settings.tier === undefined) return undefined;
+  const asked = [candidate, ...(settings.control > 0 ? [control] : []), ...(judge ? [judge] : [])];
+  const without = asked.find(({ provider }) => provider && !hasFlexTier(provider))?.provider;
+  if (!without) return undefined;
+  const server = without.provider === "demo" ? "the demo model" : modelHost(without);
+  return `tier: ${server} is not known to have ${settings.tier}; known are ${flexServers}. Leave out the tier, or set parameters.serviceTier and prices of the agent if the server has it.`;
 }
 
 /** Why a rule for calls that leave the service cannot be used. */

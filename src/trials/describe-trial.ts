@@ -1,6 +1,6 @@
-import type { Spent } from "./arm-usage.ts";
-import type { TrialSummary } from "./summary.ts";
+import type { Spent } from "./budget.ts";
 import type { Verdict } from "./names.ts";
+import type { TrialSummary } from "./summary.ts";
 import type { Trial } from "./types.ts";
 
 /** Verdicts in words, in the order of the line. */
@@ -21,7 +21,7 @@ export const verdictWords: Record<Verdict, string> = {
  * A trial in one line, for example `47 tried · 31 same · 9 better · 2 worse · 5 left the record · current against itself: 3 of 10
  * differ · $1.94 of $2.00`. Counts of 0 are left out.
  */
-export function describeTrial({ mode, settings }: Pick<Trial, "settings" | "mode">, summary: TrialSummary): string {
+export function describeTrial({ settings }: Pick<Trial, "settings">, summary: TrialSummary): string {
   const { verdicts, tried, open, control, spent } = summary;
   const counted = (Object.entries(verdictWords) as [Verdict, string][]).map(([verdict, word]) =>
     countOf(verdicts[verdict], word),
@@ -31,7 +31,7 @@ export function describeTrial({ mode, settings }: Pick<Trial, "settings" | "mode
     ...counted,
     countOf(open, "without a verdict"),
     control && `current against itself: ${control.differ} of ${control.cases} differ`,
-    ...(mode === "replay" ? [inDollars(0)] : costs(settings.budget, spent)),
+    ...costs(settings.budget, spent),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
@@ -41,7 +41,7 @@ function countOf(count: number, word: string): string | undefined {
   return count > 0 ? `${count} ${word}` : undefined;
 }
 
-/** What both arms and the judge have used, of the budget. Without one in dollars, their cost is shown if it is known. */
+/** What all attempts have used, of the budget. Without one in dollars, their cost is shown if it is known. */
 function costs({ dollars, tokens }: Trial["settings"]["budget"], spent: TrialSummary["spent"]): string[] {
   const all = [spent.candidate, spent.control, ...(spent.judge ? [spent.judge] : [])];
   const used = all.reduce((sum, each) => sum + each.tokens, 0);

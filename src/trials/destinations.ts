@@ -1,21 +1,20 @@
-import { modelUrl } from "../agent/models/model-config.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
+import { modelUrl } from "../agent/models/model-config.ts";
 import type { InspectedTurn } from "./inspect-turn.ts";
-import type { ArmName, Destination, Trial, TriedConfiguration } from "./types.ts";
+import type { TriedName, Destination, Trial, TriedConfiguration } from "./types.ts";
 
 /**
  * Where a trial sends texts and files of recorded runs, or connects to. A destination is `new` if not all recorded turns have used it.
  */
 export function destinationsOf(
-  { mode, candidate, judge, settings: { outside } }: Pick<Trial, ArmName | "judge" | "settings" | "mode">,
+  { candidate, judge, settings: { outside } }: Pick<Trial, TriedName | "judge" | "settings">,
   turns: InspectedTurn[],
 ): Destination[] {
-  if (mode === "replay") return [];
   const tried = turns.filter(({ cannotBeTried }) => cannotBeTried === undefined);
   const files = tried.reduce((sum, each) => sum + each.files.length, 0);
   const isNew = (host: string): boolean =>
     tried.some(({ configuration }) => modelHost(configuration?.provider) !== host);
-  const models = modelHosts(mode === "next_step" ? withoutFallback(candidate) : candidate).map((host): Destination => ({
+  const models = modelHosts(candidate).map((host): Destination => ({
     host,
     for: "model",
     inputs: tried.length,
@@ -46,11 +45,6 @@ export function destinationsOf(
       : [],
   );
   return [...models, ...judges, ...listed, ...live];
-}
-
-/** Steps are answered by the first model alone. */
-function withoutFallback({ fallbackProvider: _fallback, ...tried }: TriedConfiguration): TriedConfiguration {
-  return tried;
 }
 
 const noHost = "none";

@@ -1,10 +1,10 @@
 import type { AgentDefinition } from "../accounts/types.ts";
 import { type Prices, type Usage, usageOf } from "../agent/turn/limits.ts";
-import { type Spent, spentBy, tokensOf, usageOfArm, usageOfVotes } from "./arm-usage.ts";
-import { expectedVote } from "./judge/expected-vote.ts";
+import { type Spent, spentBy, tokensOf, usageOfTurns, usageOfVotes } from "./budget.ts";
+import { expectedVote } from "./judge.ts";
 import type { TrialTier } from "./names.ts";
 import {
-  type ArmName,
+  type TriedName,
   type Range,
   type Trial,
   type TrialBudget,
@@ -17,38 +17,21 @@ import {
 /** A tried turn is expected to use between these parts of what the recorded one has used. */
 const [lowPart, highPart] = [0.7, 2];
 
-/** The lowest and the highest part of the recorded tokens that is expected. `limited`: the limits of the agent's turns apply. */
-interface Parts {
-  input: Range;
-  output: Range;
-  limited: boolean;
-}
-
-const partsOfTurns: Parts = {
-  input: { low: lowPart, high: highPart },
-  output: { low: lowPart, high: highPart },
-  limited: true,
-};
-/** Of `next_step`: the conversations are the recorded ones. */
-const partsOfSteps: Parts = { ...partsOfTurns, input: { low: 1, high: 1 }, limited: false };
-
-type EstimatedTrial = Pick<Trial, ArmName | "judge" | "mode"> & { settings: Pick<Trial["settings"], "control"> };
+type EstimatedTrial = Pick<Trial, TriedName | "judge"> & { settings: Pick<Trial["settings"], "control"> };
 
 /** What a trial is expected to use, from what its recorded turns have used. Nothing is called. `cases`: all cases of the trial. */
 export function estimateUse(
-  { mode, candidate, control, judge, settings }: EstimatedTrial,
+  { candidate, control, judge, settings }: EstimatedTrial,
   cases: TrialCase[],
 ): Omit<TrialEstimate, "sends"> {
   const tried = cases.filter(canBeTried);
-  if (mode === "replay") return { cases: tried.length, tokens: nothing, dollars: nothing };
-  const parts = mode === "next_step" ? partsOfSteps : partsOfTurns;
   const known = tried.filter(({ source }) => tokensOf(source.used) > 0);
   const estimated = known.filter(({ source }) => source.used.estimatedTokens > 0).length;
   const unknown = tried.length - known.length;
   const controlled = controlCases(cases, settings).filter((each) => known.includes(each));
   const expected = [
-    ...known.map(({ source }) => expectedUse(source.used, candidate.definition, parts)),
-    ...controlled.map(({ source }) => expectedUse(source.used, control.definition, parts)),
+    ...known.map(({ source }) => expectedUse(source.used, candidate.definition)),
+    ...controlled.map(({ source }) => expectedUse(source.used, control.definition)),
     ...(judge ? known.map((one) => expectedVotes(judge, one)) : []),
   ];
   const dollars = expected.map((each) => each.dollars).filter((range) => range !== undefined);
@@ -61,8 +44,6 @@ export function estimateUse(
     ...(judge && tried.length > 0 && { judgedCases: tried.length }),
   };
 }
-
-const nothing: Range = { low: 0, high: 0 };
 
 /** The cases that are tried with the current configuration, too: the first ones that can be tried. */
 export function controlCases(cases: TrialCase[], { control }: Pick<Trial["settings"], "control">): TrialCase[] {
@@ -88,38 +69,26 @@ function upToTwice({ high }: Range): Range {
   return { low: 0, high: voteNames.length * high };
 }
 
-function expectedUse(
-  used: Usage,
-  { limits, prices }: Pick<AgentDefinition, "limits" | "prices">,
-  parts = partsOfTurns,
-): ExpectedUse {
-  const { inputTokens = Infinity, outputTokens = Infinity, tokens: all, dollars } = parts.limited ? limits : noLimits;
-  const input = Math.min(used.inputTokens * parts.input.high, inputTokens);
-  const output = Math.min(used.outputTokens * parts.output.high, outputTokens);
+function expectedUse(used: Usage, { limits, prices }: Pick<AgentDefinition, "limits" | "prices">): ExpectedUse {
+  const { inputTokens = Infinity, outputTokens = Infinity, tokens: all, dollars } = limits;
+  const input = Math.min(used.inputTokens * highPart, inputTokens);
+  const output = Math.min(used.outputTokens * highPart, outputTokens);
   const part = Math.min(1, all / (input + output));
   const most = { inputTokens: Math.round(input * part), outputTokens: Math.round(output * part) };
-  const least = used.inputTokens * parts.input.low + used.outputTokens * parts.output.low;
-  const tokens = rangeTo(tokensOf(most), Math.round(least));
-  return { tokens, ...(prices && { dollars: expectedCost(used, most, prices, parts, dollars) }) };
+  const tokens = rangeTo(tokensOf(most), Math.round(tokensOf(used) * lowPart));
+  return { tokens, ...(prices && { dollars: expectedCost(used, most, prices, dollars) }) };
 }
-
-const noLimits: Pick<AgentDefinition["limits"], "tokens" | "inputTokens" | "outputTokens" | "dollars"> = {
-  tokens: Infinity,
-};
 
 /** The low end has the recorded share of cached tokens. The high end has none that were read from the cache: caches differ. */
 function expectedCost(
   { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens }: Usage,
   most: Pick<Usage, "inputTokens" | "outputTokens">,
   prices: Prices,
-  { input, output }: Parts,
   limit = Infinity,
 ): Range {
-  const read = { inputTokens, cachedInputTokens, cacheWriteInputTokens };
-  const least =
-    usageOf({ ...read, outputTokens: 0 }, prices).dollars * input.low +
-    usageOf({ inputTokens: 0, outputTokens }, prices).dollars * output.low;
-  const written = { cacheWriteInputTokens: Math.min(cacheWriteInputTokens * input.high, most.inputTokens) };
+  const read = { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens };
+  const least = usageOf(read, prices).dollars * lowPart;
+  const written = { cacheWriteInputTokens: Math.min(cacheWriteInputTokens * highPart, most.inputTokens) };
   const high = Math.min(usageOf({ ...most, ...written }, prices).dollars, limit);
   return rangeTo(high, least);
 }
@@ -141,17 +110,10 @@ export function estimateNotes({
   estimatedCases = 0,
   unknownCases = 0,
   judgedCases = 0,
-  mode,
   tier,
-}: Omit<TrialEstimate, "sends"> & Pick<Trial, "mode"> & Pick<Trial["settings"], "tier">): string[] {
+}: Omit<TrialEstimate, "sends"> & Pick<Trial["settings"], "tier">): string[] {
   return [
     ...(tier ? [tierNote(tier, dollars !== undefined)] : []),
-    ...(mode === "replay" ? ["A replay calls no model, tool or other host, and costs nothing."] : []),
-    ...(mode === "next_step" && tokens
-      ? [
-          "The input tokens are those of the record. Another model, other instructions and other tools count differently.",
-        ]
-      : []),
     ...(unknownCases > 0
       ? [
           `${unknownCases} of ${cases} cases are not in the estimate, because the usage of the recorded turn is unknown.`,
@@ -183,19 +145,18 @@ const minMeasured = 5;
 
 /**
  * What the rest of a trial will use, if its cases use what the ended ones have used on average. Undefined: fewer than five cases
- * have ended, or control arms are to come and none has ended.
+ * have ended, or controls are to come and none has ended.
  */
 export function measuredEstimate(
-  { mode, candidate, control, judge, settings }: EstimatedTrial,
+  { candidate, control, judge, settings }: EstimatedTrial,
   cases: TrialCase[],
 ): (Spent & { cases: number }) | undefined {
   const tried = cases.filter(canBeTried);
-  const measured = usageOfArm(tried, "candidate", { whole: true });
-  const measuredControl = usageOfArm(tried, "control", { whole: true });
+  const measured = usageOfTurns(tried, "candidate", { whole: true });
+  const measuredControl = usageOfTurns(tried, "control", { whole: true });
   const rest = tried.filter((each) => !each.candidate?.outcome).length;
   const restOfControl = controlCases(cases, settings).filter((each) => !each.control?.outcome).length;
-  if (mode === "replay" || measured.length < minMeasured || (restOfControl > 0 && measuredControl.length === 0))
-    return undefined;
+  if (measured.length < minMeasured || (restOfControl > 0 && measuredControl.length === 0)) return undefined;
   const parts = [averageTimes(spentBy(measured, candidate), rest / measured.length)];
   if (restOfControl > 0) {
     parts.push(averageTimes(spentBy(measuredControl, control), restOfControl / measuredControl.length));
@@ -221,14 +182,6 @@ export function refusalOfBudget(
   const { dollars, tokens } = budget;
   if (dollars === undefined && tokens === undefined) {
     return "budget: expected dollars or tokens, received neither. Set what the trial may use at most.";
-  }
-  for (const [name, value] of Object.entries({ dollars, tokens })) {
-    if (value !== undefined && !(value > 0 && Number.isFinite(value))) {
-      return `budget.${name}: expected a number above 0, received ${value}.`;
-    }
-  }
-  if (tokens !== undefined && !Number.isInteger(tokens)) {
-    return `budget.tokens: expected a whole number, received ${tokens}.`;
   }
   if (dollars === undefined) return undefined;
   const unpriced = !candidate.definition.prices

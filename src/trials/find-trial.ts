@@ -1,5 +1,5 @@
-import { normalizeId } from "../accounts/ids.ts";
 import { definitionHash } from "../accounts/definition.ts";
+import { normalizeId } from "../accounts/ids.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import type { Trials } from "./ports.ts";
@@ -33,7 +33,7 @@ export async function requireTried(
       : trial.agentId !== agentId
         ? `is of agent ${trial.agentId}`
         : trial.mode === "replay"
-          ? "is a replay, which tries no definition; leave out trial_id"
+          ? "was a replay, which tried no definition; leave out trial_id"
           : trial.candidate.hash !== definitionHash(definition)
             ? "tried another definition; save the one that it tried, or leave out trial_id"
             : undefined;

@@ -1,18 +1,16 @@
-import type { Stores } from "../runs/ports.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { ServiceError } from "../errors.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
-import { turnRecord, type TurnRecord } from "../runs/read/turn-record.ts";
 import { isKept } from "../runs/kept.ts";
-import { decodeConfiguration, referenceIn, type TurnConfiguration } from "../runs/turn-configuration.ts";
+import type { Stores } from "../runs/ports.ts";
+import { turnRecord, type TurnRecord } from "../runs/read/turn-record.ts";
 import { startOf } from "../runs/text.ts";
+import { decodeConfiguration, referenceIn, type TurnConfiguration } from "../runs/turn-configuration.ts";
 import type { RunState } from "../runs/types.ts";
-import { filesOfRecord } from "./recorded-calls.ts";
-import { cannotReplay } from "./replay/cannot-replay.ts";
+import { filesFromOutside } from "./recorded-calls.ts";
 import type { SelectedTurn } from "./select-cases.ts";
 import { turnFacts } from "./turn-facts.ts";
-import type { Trial } from "./types.ts";
 
 type Deps = Pick<Stores, "runs" | "workspace" | "configurations">;
 
@@ -38,11 +36,7 @@ const maxTurns = 30;
 const tooManyTurns = `The turn has more than ${maxTurns - 1} turns before it.`;
 
 /** Reads what a trial of the turn needs, and what is missing. Calls nothing outside of the service. */
-export async function inspectTurn(
-  deps: Deps,
-  { run, turn }: SelectedTurn,
-  mode?: Trial["mode"],
-): Promise<InspectedTurn> {
+export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Promise<InspectedTurn> {
   const [record, state] = await Promise.all([turnRecord(deps, run.id, turn), deps.runs.loadTurn(run.id)]);
   const whole = record.transcript.at(-1)?.text ?? "";
   const inspected: InspectedTurn = {
@@ -54,16 +48,13 @@ export async function inspectTurn(
     files: [],
   };
   if (turn > maxTurns) return { ...inspected, cannotBeTried: tooManyTurns };
-  if (run.chosen?.model !== undefined && mode !== "replay")
-    return { ...inspected, cannotBeTried: modelChosen(run.chosen.model) };
+  if (run.chosen?.model !== undefined) return { ...inspected, cannotBeTried: modelChosen(run.chosen.model) };
   const configuration = await configurationOf(deps, run.agentId, record);
   if (typeof configuration === "string") return { ...inspected, cannotBeTried: configuration };
   if (record.output === undefined || !state) return { ...inspected, cannotBeTried: "The turn has no output." };
-  const refused = mode === "replay" ? cannotReplay(run, record.entries) : undefined;
-  if (refused !== undefined) return { ...inspected, configuration, cannotBeTried: refused };
-  const files = await filesBefore(deps, { runId: run.id, turn }, mode);
+  const files = await filesBefore(deps, { runId: run.id, turn });
   if (typeof files === "string") return { ...inspected, configuration, cannotBeTried: files };
-  const lost = [...files, ...filesOfRecord(mode, record.entries, configuration)].find(
+  const lost = [...files, ...filesFromOutside(record.entries, configuration)].find(
     ({ sha256 }) => !hasContent(state, sha256),
   );
   const cannotBeTried = lost && contentLost(lost.name);
@@ -75,13 +66,11 @@ function modelChosen(name: string): string {
   return `The run chose the model ${JSON.stringify(name)}, and a trial asks the model of the definition.`;
 }
 
-/** The files with which a recorded turn began: none for `next_step`, which does not read them. A text says why they are unknown. */
+/** The files with which a recorded turn began. A text says why they are unknown. */
 export async function filesBefore(
   deps: Deps,
   { runId, turn }: { runId: string; turn: number },
-  mode?: Trial["mode"],
 ): Promise<FileVersion[] | string> {
-  if (mode === "next_step") return [];
   try {
     return (await listRunFiles(deps, runId, { turn, step: 0 })).files;
   } catch (error) {
@@ -91,6 +80,8 @@ export async function filesBefore(
 }
 
 const filesUnknown = "The files of the recorded turn are unknown";
+
+export const recordedRunDeleted = "The recorded run was deleted.";
 
 export function contentLost(name: string): string {
   return `The content of the file ${JSON.stringify(name)}, as it was then, is no longer kept.`;

@@ -1,15 +1,9 @@
 /*
- * Names that the contracts show. The page infers its types from the contracts: this file imports nothing.
+ * Names and limits that the contracts show. The page infers its types from the contracts: this file imports nothing.
  */
 
-/**
- * What a trial does with a recorded turn.
- * - `rerun`: the candidate takes the turn anew.
- * - `next_step`: the candidate's model answers each recorded step once, after the recorded conversation. Nothing is executed.
- * - `replay`: the engine takes the turn anew with the recorded answers and results. Nothing is called.
- */
-export const trialModes = ["rerun", "next_step", "replay"] as const;
-export type TrialMode = (typeof trialModes)[number];
+/** What earlier releases did with recorded turns. This one takes them anew, and shows what the others found. */
+export const formerModes = ["next_step", "replay"] as const;
 
 /** Service tiers that a trial can ask models with. A trial can wait for its answers, which programs and people cannot. */
 export const trialTiers = ["flex"] as const;
@@ -55,3 +49,9 @@ export type Verdict = (typeof verdicts)[number];
  * - `live_calls`: calls that the rule `live` lets leave the service.
  */
 export const destinationKinds = ["model", "judge", "mcp_list", "live_calls"] as const;
+
+/** Cases of a trial. */
+export const maxCases = 500;
+
+/** Cases of a trial in progress at the same time. */
+export const maxConcurrency = 16;

@@ -1,10 +1,9 @@
 import { exactInput, type ToolCall } from "../agent/model.ts";
 import type { CallRecord, MissRule, KnownCall, RecordedOutput } from "../agent/tools/recorded.ts";
-import type { FileVersion } from "../agent/turn/manifest.ts";
 import { canonicalJson } from "../json.ts";
 import type { TurnConfiguration } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry } from "../runs/types.ts";
-import type { OutsideRules, Trial } from "./types.ts";
+import type { OutsideRules } from "./types.ts";
 
 /** A call of a recorded turn that has a result. */
 interface EndedCall {
@@ -41,26 +40,13 @@ export function callRecord(source: RunJournalEntry[], own: RunJournalEntry[]): C
   return { next: (call) => take(keysOf(call)) };
 }
 
-/** The files that came with the answers of calls that left the service. */
+/** The files that came with the answers of calls that left the service: a trial of the turn needs them, too. */
 export function filesFromOutside(
   entries: RunJournalEntry[],
   configuration: TurnConfiguration,
 ): RecordedOutput["written"] {
   const names = outsideTools(configuration);
   return endedCalls(entries).flatMap(({ name, recorded }) => (names.has(name) ? recorded.written : []));
-}
-
-/** The files whose contents a trial of a recorded turn needs beside those that the turn began with. */
-export function filesOfRecord(
-  mode: Trial["mode"],
-  entries: RunJournalEntry[],
-  configuration: TurnConfiguration,
-): Pick<FileVersion, "name" | "sha256">[] {
-  if (mode === undefined) return filesFromOutside(entries, configuration);
-  const results = entries.filter((entry) => entry.part === "result");
-  const shown = results.flatMap(({ result }) => result.attachments ?? []);
-  if (mode === "next_step") return shown;
-  return [...shown, ...endedCalls(entries).flatMap(({ recorded }) => recorded.written)];
 }
 
 /** Names of the tools of a turn whose calls leave the service. */

@@ -1,12 +1,11 @@
 import { ServiceError } from "../errors.ts";
+import type { Stores } from "../runs/ports.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import { listRuns } from "../runs/read/list-runs.ts";
-import type { Stores } from "../runs/ports.ts";
 import type { RunStatus } from "../runs/status.ts";
 import type { Run } from "../runs/types.ts";
-import { maxCases } from "./limits.ts";
-import { findSuite, listCaseRuns } from "./suites/suites.ts";
-import type { Suite } from "./suites/types.ts";
+import { maxCases } from "./names.ts";
+import { findSuite, listCaseRuns, type Suite } from "./suites/suites.ts";
 
 /** Which recorded turns of an agent are tried: the last ones, those of some runs, or those of a suite. Without `turn`: all turns of the run. */
 export type CaseSelection =

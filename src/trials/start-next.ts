@@ -1,17 +1,19 @@
+import { noUsage } from "../agent/turn/limits.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { newRunId } from "../runs/run-id.ts";
 import type { AttemptUse, BudgetLeft } from "./budget.ts";
 import { controlCases } from "./estimate.ts";
-import { expectedVote } from "./judge/expected-vote.ts";
-import { needsJudge } from "./judge/needs-judge.ts";
-import { begin, type DriveDeps, isInProgress } from "./settle-case.ts";
+import { expectedVote, needsJudge } from "./judge.ts";
+import { startAttempt, type StartDeps } from "./start-attempt.ts";
 import {
-  armNames,
   type AttemptName,
+  type Attempt,
   attemptNames,
+  isVote,
   type Trial,
   type TrialBudget,
   type TrialCase,
+  triedNames,
   voteNames,
 } from "./types.ts";
 
@@ -44,7 +46,7 @@ interface Started {
  * Starts attempts as places and budget allow: votes on cases that were tried, and then candidates and controls of a case together.
  * All that can start at the same time does, so that stores write it together. `cases` get what is stored.
  */
-export async function startNext(deps: DriveDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Promise<Started> {
+export async function startNext(deps: StartDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Promise<Started> {
   for (let { revision } = trial; ; revision++) {
     const { starts, isOutOfBudget } = planStarts(deps, trial, cases, left);
     const ended: Started = { revision, ...(isOutOfBudget && { missing: "budget" }) };
@@ -61,7 +63,7 @@ export async function startNext(deps: DriveDeps, trial: Trial, cases: TrialCase[
 }
 
 /** Takes the limits of what it plans out of the budget. */
-function planStarts({ now }: DriveDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Plan {
+function planStarts({ now }: StartDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Plan {
   const starts: Starts = new Map();
   const busy = cases.flatMap((one) => attemptNames.filter((name) => isInProgress(one[name]))).length;
   let free = trial.settings.concurrency - busy;
@@ -92,9 +94,9 @@ function* waiting(trial: Trial, cases: TrialCase[]): Generator<Waiting> {
   }
   const controlled = new Set(controlCases(cases, trial.settings).map(({ number }) => number));
   for (const [index, one] of cases.entries()) {
-    for (const arm of armNames) {
-      if (one.cannotBeTried !== undefined || one[arm] || (arm === "control" && !controlled.has(one.number))) continue;
-      yield { index, names: [arm], expected: one.source.used };
+    for (const name of triedNames) {
+      if (one.cannotBeTried !== undefined || one[name] || (name === "control" && !controlled.has(one.number))) continue;
+      yield { index, names: [name], expected: one.source.used };
     }
   }
 }
@@ -117,7 +119,7 @@ function takeAll(left: BudgetLeft, places: number, count: number, expected: Atte
  * Claims all that is planned, in one write that raises the revision of the trial: so of several processes with shares of the same
  * budget, one claims, and none does after the trial was stopped. False: nothing was written.
  */
-async function claimAll({ trials }: DriveDeps, trial: Trial, cases: TrialCase[], starts: Starts): Promise<boolean> {
+async function claimAll({ trials }: StartDeps, trial: Trial, cases: TrialCase[], starts: Starts): Promise<boolean> {
   const claimed = [...starts].flatMap(([index, group]) => {
     const one = cases[index];
     if (!one) return [];
@@ -131,7 +133,7 @@ async function claimAll({ trials }: DriveDeps, trial: Trial, cases: TrialCase[],
 }
 
 /** Begins what is claimed. If the trial is stopped meanwhile, `openCase` refuses what the stop did not see. */
-async function beginAll(deps: DriveDeps, trial: Trial, cases: TrialCase[], starts: Starts): Promise<void> {
+async function beginAll(deps: StartDeps, trial: Trial, cases: TrialCase[], starts: Starts): Promise<void> {
   await settleAll(
     [...starts].map(async ([index, group]) => {
       for (const { name } of group) {
@@ -140,4 +142,35 @@ async function beginAll(deps: DriveDeps, trial: Trial, cases: TrialCase[], start
       }
     }),
   );
+}
+
+/**
+ * Creates and starts the run of an attempt that is stored. A case that cannot be tried loses its attempts. A vote for which the
+ * judge cannot be asked ends without one.
+ */
+export async function begin(deps: StartDeps, trial: Trial, one: TrialCase, name: AttemptName): Promise<TrialCase> {
+  const attempt = one[name];
+  const reason = attempt && (await startAttempt(deps, trial, one, name));
+  if (reason === undefined) return one;
+  if (isVote(name)) {
+    const outcome = { ending: { kind: "no_vote", reason }, used: noUsage } as const;
+    return changed(deps, one, { [name]: { ...attempt, outcome } });
+  }
+  const { [name]: _, ...others } = one;
+  return changed(deps, others, { cannotBeTried: reason });
+}
+
+/** Stores a changed case. Resolves with it, or with what another process has stored instead. */
+export async function changed(
+  { trials }: Pick<StartDeps, "trials">,
+  before: TrialCase,
+  change: Partial<TrialCase>,
+): Promise<TrialCase> {
+  const next = { ...before, ...change, revision: before.revision + 1 };
+  if (await trials.replaceCase(next)) return next;
+  return (await trials.findCase(before.trialId, before.number)) ?? before;
+}
+
+export function isInProgress(attempt: Attempt | undefined): boolean {
+  return attempt !== undefined && !attempt.outcome;
 }

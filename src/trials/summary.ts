@@ -1,8 +1,8 @@
 import type { Usage } from "../agent/turn/limits.ts";
-import { type Spent, spentBy, usageOfArm, usageOfVotes } from "./arm-usage.ts";
+import { type Spent, spentBy, usageOfTurns, usageOfVotes } from "./budget.ts";
 import { isSameOutcome } from "./compare.ts";
 import { type Verdict, verdicts } from "./names.ts";
-import type { ArmName, ArmOutcome, Trial, TrialCase } from "./types.ts";
+import type { TriedName, AttemptOutcome, Trial, TrialCase, TurnEnding } from "./types.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** What the cases of a trial say so far. All numbers of cases are counts. */
@@ -17,8 +17,8 @@ export interface TrialSummary {
   /** Absent: no case was tried with the current configuration to its end. */
   control?: ControlSummary;
   /** Of the ended attempts and votes. `judge`: absent if the trial has none. */
-  spent: Record<ArmName, Spent> & { judge?: Spent };
-  /** Absent: the trial is a replay, or there is no case that both the recorded and the tried turn finished. */
+  spent: Record<TriedName, Spent> & { judge?: Spent };
+  /** Absent: there is no case that both the recorded and the tried turn finished. */
   medians?: Medians;
 }
 
@@ -63,7 +63,7 @@ interface Saving extends Pair {
   saving: number;
 }
 
-export function summarize(trial: Pick<Trial, ArmName | "judge" | "mode">, cases: TrialCase[]): TrialSummary {
+export function summarize(trial: Pick<Trial, TriedName | "judge" | "mode">, cases: TrialCase[]): TrialSummary {
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
   let open = 0;
   for (const each of cases) {
@@ -72,7 +72,7 @@ export function summarize(trial: Pick<Trial, ArmName | "judge" | "mode">, cases:
     else open++;
   }
   const control = controlOf(cases);
-  const medians = trial.mode === "replay" ? undefined : mediansOf(trial, cases); // nothing was used
+  const medians = trial.mode ? undefined : mediansOf(trial, cases);
   return {
     verdicts: counts,
     tried: cases.length - open - counts.cannot_be_tried,
@@ -80,8 +80,8 @@ export function summarize(trial: Pick<Trial, ArmName | "judge" | "mode">, cases:
     preference: preferenceOf(counts.better, counts.worse),
     ...(control && { control }),
     spent: {
-      candidate: spentBy(usageOfArm(cases, "candidate"), trial.candidate),
-      control: spentBy(usageOfArm(cases, "control"), trial.control),
+      candidate: spentBy(usageOfTurns(cases, "candidate"), trial.candidate),
+      control: spentBy(usageOfTurns(cases, "control"), trial.control),
       ...(trial.judge && { judge: spentBy(usageOfVotes(cases), trial.judge) }),
     },
     ...(medians && { medians }),
@@ -120,7 +120,9 @@ function signTest(better: number, worse: number): number {
 function controlOf(cases: TrialCase[]): ControlSummary | undefined {
   const outcomes = cases
     .map(({ control }) => control?.outcome)
-    .filter((outcome): outcome is ArmOutcome => outcome !== undefined && outcome.ending.kind !== "stopped");
+    .filter(
+      (outcome): outcome is AttemptOutcome<TurnEnding> => outcome !== undefined && outcome.ending.kind !== "stopped",
+    );
   if (outcomes.length === 0) return undefined;
   const differ = outcomes.filter((outcome) => !isSameOutcome(outcome)).length;
   const leftRecord = outcomes.filter(({ ending }) => ending.kind === "left_record").length;
@@ -132,9 +134,9 @@ function controlOf(cases: TrialCase[]): ControlSummary | undefined {
 }
 
 function mediansOf({ candidate }: Pick<Trial, "candidate">, cases: TrialCase[]): Medians | undefined {
-  const pairs = cases.flatMap(({ source, candidate: arm }): { recorded: Usage; tried: Usage }[] => {
-    if (arm?.outcome?.ending.kind !== "finished") return [];
-    return [{ recorded: source.used, tried: arm.outcome.used }];
+  const pairs = cases.flatMap((one): { recorded: Usage; tried: Usage }[] => {
+    const { outcome } = one.candidate ?? {};
+    return outcome?.ending.kind === "finished" ? [{ recorded: one.source.used, tried: outcome.used }] : [];
   });
   if (pairs.length === 0) return undefined;
   const pairOf = (of: (used: Usage) => number, among = pairs): Pair => {

@@ -1,5 +1,5 @@
 import { log } from "../log.ts";
-import type { DriveDeps } from "./settle-case.ts";
+import type { DriveDeps } from "./drive-trial.ts";
 
 /** Moves trials on for one process: calls for a trial that come while it is moved on become one. Never rejects. */
 export interface TrialDriver {

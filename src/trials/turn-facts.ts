@@ -1,7 +1,7 @@
 import type { Failure, ToolResult } from "../agent/model.ts";
+import type { KnownCall } from "../agent/tools/recorded.ts";
 import { type AnswerEntry, type FinishReason, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import type { KnownCall } from "../agent/tools/recorded.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../runs/types.ts";
 

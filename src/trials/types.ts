@@ -1,10 +1,10 @@
+import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure } from "../agent/model.ts";
 import type { MissRule } from "../agent/tools/recorded.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
-import type { AgentDefinition } from "../accounts/types.ts";
-import type { ConfiguredAgent } from "../runs/turn-configuration.ts";
-import type { destinationKinds, TrialMode, TrialTier, TrialStatus, Verdict } from "./names.ts";
 import type { Usage } from "../agent/turn/limits.ts";
+import type { ConfiguredAgent } from "../runs/turn-configuration.ts";
+import type { destinationKinds, formerModes, TrialTier, TrialStatus, Verdict } from "./names.ts";
 
 /**
  * A trial of a change of an agent: a candidate configuration runs on turns that were recorded. Times are milliseconds since 1970.
@@ -16,8 +16,8 @@ export interface Trial {
   id: string;
   agentId: string;
   organizationId: string;
-  /** Absent: `rerun`. */
-  mode?: Exclude<TrialMode, "rerun">;
+  /** Of a trial that an earlier release created. It does not start or go on. */
+  mode?: (typeof formerModes)[number];
   /** The suite whose cases it tries. Absent: it tries turns of runs. */
   suite?: { id: string; name: string };
   /** Of the operator. */
@@ -29,7 +29,6 @@ export interface Trial {
   status: TrialStatus;
   /** Why the trial started no further case. Absent: it has not ended, or all cases were tried. */
   endedBy?: "budget" | "operator";
-  /** Of a replay: the agent's current definition, as `control`. Its cases run on what was recorded. */
   candidate: TriedConfiguration;
   control: TriedConfiguration;
   /** Compares the outputs of cases that are different. Absent: such cases stay different, unless a person judges them. */
@@ -40,7 +39,7 @@ export interface Trial {
   cases: number;
 }
 
-/** What an arm of a trial runs on, as it was in the organization when the trial was created. */
+/** What an attempt runs on, as it was in the organization when the trial was created. */
 export interface TriedConfiguration extends Omit<ConfiguredAgent, "agent"> {
   definition: AgentDefinition;
   /** SHA-256 (hex) of the definition, see `definitionHash`. */
@@ -51,7 +50,7 @@ export interface TriedConfiguration extends Omit<ConfiguredAgent, "agent"> {
   listed?: OfferedTool[];
 }
 
-/** What a judge runs on. `definition`: it has no tools, and the schema of votes (`judge/judge-definition.ts`). */
+/** What a judge runs on. `definition`: it has no tools, and the schema of votes (`judgeDefinition`). */
 export interface TrialJudge extends TriedConfiguration {
   /** The agent whose configuration it is. Absent: the trial was created with a definition. */
   agentId?: string;
@@ -143,81 +142,63 @@ export interface TrialCase {
   };
   /** Why the turn cannot be tried, as a sentence. */
   cannotBeTried?: string;
-  candidate?: Arm;
-  control?: Arm;
+  candidate?: Attempt<TurnEnding>;
+  control?: Attempt<TurnEnding>;
   /** The judge's votes: with the recorded output as A, and with the candidate's as A. Absent: it was not asked. */
-  recordedFirst?: Vote;
-  candidateFirst?: Vote;
+  recordedFirst?: Attempt<VoteEnding>;
+  candidateFirst?: Attempt<VoteEnding>;
   /** A person's. It replaces the computed one. */
   verdict?: { given: Verdict; by?: string; at: number };
 }
 
-/** The attempts at a case: with the candidate, and with the agent's current configuration. */
-export const armNames = ["candidate", "control"] as const;
-export type ArmName = (typeof armNames)[number];
+/** The attempts that take the turn of a case: with the candidate, and with the agent's current configuration. */
+export const triedNames = ["candidate", "control"] as const;
+export type TriedName = (typeof triedNames)[number];
 
-/** The two votes of a judge on a case. Each is a run of the trial. */
+/** The attempts of the judge at a case: its votes. */
 export const voteNames = ["recordedFirst", "candidateFirst"] as const;
 export type VoteName = (typeof voteNames)[number];
 
-/** All that a case has runs for. */
-export const attemptNames = [...armNames, ...voteNames] as const;
+export function isVote(name: AttemptName): name is VoteName {
+  return name === "recordedFirst" || name === "candidateFirst";
+}
+
+export const attemptNames = [...triedNames, ...voteNames] as const;
 export type AttemptName = (typeof attemptNames)[number];
 
-/** A vote of the judge: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
-export interface Vote {
+/** An attempt at a case: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
+export interface Attempt<Ending = TurnEnding | VoteEnding> {
   runId: string;
   budget: TrialBudget;
-  outcome?: VoteOutcome;
+  outcome?: AttemptOutcome<Ending>;
 }
 
-export interface VoteOutcome {
-  ending:
-    /** `reason`: in the words of the judge. */
-    | { kind: "voted"; better: "recorded" | "candidate" | "equal"; reason: string }
-    /** `reason`: why there is no vote, as a sentence. */
-    | { kind: "no_vote"; reason: string }
-    | { kind: "stopped" };
+export type TurnEnding =
+  | { kind: "finished" }
+  | { kind: "failed"; failure: Pick<Failure, "category" | "title"> }
+  /** `tool`: that of the first call that the record does not answer. */
+  | { kind: "left_record"; step: number; tool: string }
+  | { kind: "stopped" };
+
+export type VoteEnding =
+  /** `reason`: in the words of the judge. */
+  | { kind: "voted"; better: "recorded" | "candidate" | "equal"; reason: string }
+  /** `reason`: why there is no vote, as a sentence. */
+  | { kind: "no_vote"; reason: string }
+  | { kind: "stopped" };
+
+/** What an attempt came to, and what is known of it for the scorers (`verdict.ts`). */
+export interface AttemptOutcome<Ending = TurnEnding | VoteEnding> {
+  ending: Ending;
   used: Usage;
-}
-
-/** One attempt at a case: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
-export interface Arm {
-  runId: string;
-  budget: TrialBudget;
-  outcome?: ArmOutcome;
-}
-
-export interface ArmOutcome {
-  ending:
-    | { kind: "finished" }
-    | { kind: "failed"; failure: Pick<Failure, "category" | "title"> }
-    /** `tool`: that of the first call that the record does not answer. Empty: a model call of a replay. */
-    | { kind: "left_record"; step: number; tool: string }
-    | { kind: "stopped" };
-  /** Absent unless the turn finished, and of `next_step`, which has no end to compare. */
+  /** Absent: of a vote. */
+  assertions?: AssertionOutcome[];
+  /** Absent unless a turn finished. */
   comparison?: Comparison;
-  /** Absent: `rerun`, or no step was compared. */
-  steps?: StepsOutcome;
-  assertions: AssertionOutcome[];
-  used: Usage;
+  /** Of a trial with a `mode`: how many steps differ from the recorded ones, and why the first one does. */
+  steps?: { changed: number; first?: { reason: string } };
   /** Calls that the record did not have and that did not end the case, by the rule that answered them. */
   misses?: { tool: string; rule: "error" | "live" | "fixed" }[];
-}
-
-/** How the answers to the steps of `next_step`, or the requests of a `replay`, differ from the recorded ones. */
-export interface StepsOutcome {
-  compared: number;
-  changed: number;
-  /** Absent: none changed. */
-  first?: StepDifference;
-}
-
-/** `path`: of the first difference in a request, such as `messages.2.content`. `reason`: what differs, as a sentence. */
-export interface StepDifference {
-  step: number;
-  path?: string;
-  reason: string;
 }
 
 /** How a tried turn differs from the recorded one. */

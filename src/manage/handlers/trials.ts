@@ -3,15 +3,13 @@ import { jsonResponse } from "../../http/handler.ts";
 import { timeIn } from "../../http/rest/parameter-values.ts";
 import { ServiceError } from "../../errors.ts";
 import { decodePlace, encodePlace } from "../../runs/read/cursor.ts";
-import { compareRuns } from "../../trials/compare-runs.ts";
+import { compareRuns, readCase } from "../../trials/side-by-side.ts";
 import { deleteTrial, judgeCase, startTrial, stopTrial } from "../../trials/control-trial.ts";
 import { type Candidate, createTrial, type JudgeChoice } from "../../trials/create-trial.ts";
 import { findCase, findTrial } from "../../trials/find-trial.ts";
-import { orderCases } from "../../trials/order-cases.ts";
-import { readCase } from "../../trials/read-case.ts";
+import { orderCases, verdictOf } from "../../trials/verdict.ts";
 import type { CaseSelection } from "../../trials/select-cases.ts";
 import type { Trial } from "../../trials/types.ts";
-import { verdictOf } from "../../trials/verdict.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import { checkedDefinition } from "../checked-definition.ts";
 import type { ManageDeps } from "../deps.ts";
@@ -30,7 +28,7 @@ export function trialHandlers(deps: ManageDeps) {
     async create_trial({ path, body, principal: { actor } }) {
       const { id, organizationId } = await findAgent(accounts, path.agent_id);
       const candidate = await candidateIn(deps, organizationId, body);
-      const { mode, outside = {}, control, concurrency, assertions, budget = {}, tier } = body;
+      const { outside = {}, control, concurrency, assertions, budget = {}, tier } = body;
       const rules = outside.tools;
       const settings = {
         outside: { default: outside.default ?? "stop", ...(rules && { tools: rules }) },
@@ -42,8 +40,7 @@ export function trialHandlers(deps: ManageDeps) {
       };
       const judge = await judgeIn(deps, organizationId, body);
       const chosen = {
-        mode,
-        ...(candidate && { candidate }),
+        candidate,
         ...(judge && { judge }),
         cases: selectionIn(body),
         settings,
@@ -91,7 +88,7 @@ export function trialHandlers(deps: ManageDeps) {
         findTrial(trials, path.trial_id),
         findCase(trials, path.trial_id, path.number),
       ]);
-      return jsonResponse(200, wireCaseDetail(trial, one, await readCase(deps, trial, one)));
+      return jsonResponse(200, wireCaseDetail(trial, one, await readCase(deps, one)));
     },
 
     async set_verdict({ path, body, principal: { actor } }) {
@@ -112,12 +109,12 @@ async function candidateIn(
   deps: ManageDeps,
   organizationId: string,
   { definition, version }: Pick<Body, "definition" | "version">,
-): Promise<Candidate | undefined> {
-  if (definition && version === undefined) {
-    return { definition: await checkedDefinition(deps, organizationId, definition) };
+): Promise<Candidate> {
+  if (version !== undefined && !definition) return { version };
+  if (!definition || version !== undefined) {
+    throw invalid(`expected definition or version, received ${definition ? "both" : "neither"}`);
   }
-  if (version !== undefined && definition) throw invalid("expected definition or version, received both");
-  return version === undefined ? undefined : { version };
+  return { definition: await checkedDefinition(deps, organizationId, definition) };
 }
 
 async function judgeIn(

@@ -1,5 +1,5 @@
 import type { AddedCases } from "../../trials/suites/add-cases.ts";
-import type { KeptCase, Suite } from "../../trials/suites/types.ts";
+import type { KeptCase, Suite } from "../../trials/suites/suites.ts";
 import type { Schemas } from "../call.ts";
 import { wire } from "./by-schema.ts";
 

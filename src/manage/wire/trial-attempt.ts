@@ -1,44 +1,38 @@
 import type { Usage } from "../../agent/turn/limits.ts";
-import { judgementOf } from "../../trials/judge/judgement.ts";
+import { judgementOf } from "../../trials/judge.ts";
 import {
-  type Arm,
-  type ArmOutcome,
-  type StepsOutcome,
+  type Attempt,
   type TrialCase,
   type TrialJudge,
   type TriedConfiguration,
-  type Vote,
+  type TurnEnding,
+  type VoteEnding,
   voteNames,
 } from "../../trials/types.ts";
 import type { Schemas } from "../call.ts";
 
 /** An attempt at a case. */
-export function wireAttempt({ runId, outcome }: Arm, { definition }: TriedConfiguration): Schemas["TrialAttempt"] {
+export function wireAttempt(
+  { runId, outcome }: Attempt<TurnEnding>,
+  { definition }: TriedConfiguration,
+): Schemas["TrialAttempt"] {
   const { ending, comparison, assertions = [], misses = [], steps, used } = outcome ?? {};
   const broken = assertions.flatMap(({ assertion, holds, reason = "" }) => (holds ? [] : { assertion, reason }));
   return {
     run_id: runId,
     ended: ending?.kind ?? null,
-    reason: ending ? (reasonOf(ending) ?? null) : null,
+    reason: (ending && reasonOf(ending)) ?? steps?.first?.reason ?? null,
     same_output: comparison?.sameOutput ?? null,
     files: comparison?.files ?? [],
     assertions: broken,
     misses,
-    steps: steps ? wireSteps(steps) : null,
     used: used ? wireUsed(used, definition.prices !== undefined) : null,
   };
 }
 
-function wireSteps({ compared, changed, first }: StepsOutcome): Schemas["TrialSteps"] {
-  return { compared, changed, first: first ? { ...first, path: first.path ?? null } : null };
-}
-
-function reasonOf(ending: ArmOutcome["ending"]): string | undefined {
+function reasonOf(ending: TurnEnding): string | undefined {
   if (ending.kind === "failed") return ending.failure.title;
   if (ending.kind !== "left_record") return undefined;
-  if (ending.tool === "") {
-    return `In step ${ending.step}, the engine asks for something else than the recorded turn, which has no answer to it.`;
-  }
   return `In step ${ending.step}, the turn called ${ending.tool}, and the recorded turn has no answer to this call.`;
 }
 
@@ -65,7 +59,7 @@ export function wireJudgement(one: TrialCase, judge: TrialJudge | undefined): Sc
 
 type WireVote = Schemas["TrialJudgement"]["votes"][number];
 
-function wireVote({ runId, outcome }: Vote, a: WireVote["a"], judge: TrialJudge | undefined): WireVote {
+function wireVote({ runId, outcome }: Attempt<VoteEnding>, a: WireVote["a"], judge: TrialJudge | undefined): WireVote {
   const ending = outcome?.ending;
   return {
     run_id: runId,

@@ -1,11 +1,10 @@
 import { modelNameOf } from "../../accounts/model-name.ts";
 import { argumentsText } from "../../agent/asks.ts";
 import { startOf } from "../../runs/text.ts";
-import type { Spent } from "../../trials/arm-usage.ts";
-import type { StepAnswer } from "../../trials/compare-steps.ts";
+import type { Spent } from "../../trials/budget.ts";
 import { describeTrial } from "../../trials/describe-trial.ts";
 import { estimateNotes, measuredEstimate } from "../../trials/estimate.ts";
-import type { CaseDetail } from "../../trials/read-case.ts";
+import type { CaseDetail } from "../../trials/side-by-side.ts";
 import { summarize, type TrialSummary } from "../../trials/summary.ts";
 import type { TurnCall } from "../../trials/turn-facts.ts";
 import type { Trial, TrialCase, TriedConfiguration } from "../../trials/types.ts";
@@ -44,7 +43,7 @@ export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
       cases: estimate.cases,
       tokens: estimate.tokens ?? null,
       dollars: estimate.dollars ?? null,
-      notes: estimateNotes({ ...estimate, ...(trial.mode && { mode: trial.mode }), ...(tier && { tier }) }),
+      notes: estimateNotes({ ...estimate, ...(tier && { tier }) }),
       sends: estimate.sends,
     },
     remaining: trial.status === "running" && remaining ? wireSpent(remaining) : null,
@@ -100,7 +99,7 @@ export function wireCase({ candidate, control, judge }: Trial, one: TrialCase): 
 export function wireCaseDetail(
   trial: Trial,
   one: TrialCase,
-  { recorded, candidate, control, steps, calls }: CaseDetail,
+  { recorded, candidate, control, calls }: CaseDetail,
 ): Schemas["TrialCaseDetail"] {
   return {
     case: wireCase(trial, one),
@@ -108,25 +107,12 @@ export function wireCaseDetail(
     recorded_output: recorded.output ?? null,
     candidate_output: candidate?.output ?? null,
     control_output: control?.output ?? null,
-    steps: steps.map(({ step, recorded: before, tried, difference }) => ({
-      step,
-      recorded: wireStepAnswer(before),
-      candidate: tried ? wireStepAnswer(tried) : null,
-      difference: difference ?? null,
-    })),
     calls: calls.rows.map(({ left, right, same }) => ({
       recorded: left ? wireCall(left) : null,
       candidate: right ? wireCall(right) : null,
       same,
     })),
     first_difference: calls.firstDifference ?? null,
-  };
-}
-
-function wireStepAnswer({ text, calls }: StepAnswer): Schemas["TrialStepAnswer"] {
-  return {
-    text,
-    calls: calls.map((call) => ({ name: call.name, arguments: argumentsText(call) })),
   };
 }
 

@@ -2,20 +2,31 @@ import { findAgent, requireNotDeleted } from "../../accounts/agents.ts";
 import { ServiceError } from "../../errors.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
 import type { Run } from "../../runs/types.ts";
+import { type EraseSuiteDeps, removeCase } from "../erase-trials.ts";
 import { findCase, findTrial } from "../find-trial.ts";
 import { inspectTurn } from "../inspect-turn.ts";
 import type { Trials } from "../ports.ts";
 import { endedTurns } from "../select-cases.ts";
-import { type ControlSuiteDeps, removeCase } from "./erase-suites.ts";
 import { keepTurn, type KeepDeps } from "./keep-turn.ts";
 import { compileRedactor } from "./redactor.ts";
-import { caseId, caseIn, findSuite, isSuiteOf, listKept, requireRoomFor } from "./suites.ts";
-import type { KeptCase, RecordedTurn, Redaction, Refusal, Suite } from "./types.ts";
+import {
+  caseId,
+  caseIn,
+  findSuite,
+  isSuiteOf,
+  listKept,
+  requireRoomFor,
+  type KeptCase,
+  type RecordedTurn,
+  type Redaction,
+  type Refusal,
+  type Suite,
+} from "./suites.ts";
 
 /** A turn to keep: of a run, or that of a case of a finished trial. Without `turn`: all turns of the run with an output. */
 export type TurnToKeep = { runId: string; turn?: number } | { trialId: string; number: number };
 
-export interface AddCasesDeps extends KeepDeps, ControlSuiteDeps {
+export interface AddCasesDeps extends KeepDeps, EraseSuiteDeps {
   trials: Trials;
 }
 

@@ -8,9 +8,9 @@ import { listFilesAfter } from "../../runs/files/read-files.ts";
 import { copyConfigurations } from "../../runs/fork/copy-configurations.ts";
 import { appendGroups, groupsOf } from "../../runs/fork/copy-events.ts";
 import { incompleteFork } from "../../runs/fork/incomplete-fork.ts";
+import { maxLabelLength } from "../../runs/labels.ts";
 import type { Stores } from "../../runs/ports.ts";
 import { eventsOf } from "../../runs/read/list-events.ts";
-import { maxLabelLength } from "../../runs/labels.ts";
 import { transitions } from "../../runs/status.ts";
 import { startOf } from "../../runs/text.ts";
 import type { Run, RunEvent } from "../../runs/types.ts";
@@ -18,8 +18,7 @@ import { contentLost, type InspectedTurn } from "../inspect-turn.ts";
 import { filesFromOutside } from "../recorded-calls.ts";
 import { type Replaced, recordRedactor } from "./redact-record.ts";
 import { NotRedactable, type Redactor } from "./redactor.ts";
-import { caseId, caseIn, labelsOf } from "./suites.ts";
-import type { KeptCase, Refusal, Suite } from "./types.ts";
+import { caseId, caseIn, labelsOf, type KeptCase, type Refusal, type Suite } from "./suites.ts";
 
 export interface KeepDeps extends Pick<Stores, "runs" | "workspace" | "configurations"> {
   now: () => number;

@@ -1,7 +1,7 @@
-import { plainJson } from "../../json.ts";
-import { filenameProblem, isKeptPath } from "../../filenames.ts";
 import { type Attachment, exactInput } from "../../agent/model.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
+import { filenameProblem, isKeptPath } from "../../filenames.ts";
+import { plainJson } from "../../json.ts";
 import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
 import { NotRedactable, type Redactor } from "./redactor.ts";
 

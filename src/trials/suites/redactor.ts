@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { acceptedPattern, compileFinder, type MatchFinder, PatternError } from "../../agent/tools/search-pattern.ts";
-import { isRawNumber } from "../../json.ts";
 import { ServiceError } from "../../errors.ts";
+import { isRawNumber } from "../../json.ts";
 import { defaultReplacement } from "./limits.ts";
-import type { RedactionRule } from "./types.ts";
+import type { RedactionRule } from "./suites.ts";
 
 /** Replaces texts. It counts the places that it has replaced. */
 export interface Redactor {

@@ -51,7 +51,7 @@ export const trialOperations = {
     description:
       "Tries the cases. From here on, models are called: inputs and files of the recorded runs are sent to the hosts of `estimate.sends`. Starting a trial again changes nothing.",
     success: trial,
-    errors: [...found, "modified_concurrently"],
+    errors: [...found, "trial_mismatch", "modified_concurrently"],
   }),
   stop_trial: operation("stop_trial", {
     at: "POST /trials/{trial_id}/stop",

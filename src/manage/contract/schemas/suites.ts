@@ -1,6 +1,6 @@
 import { reference } from "../../../http/description.ts";
 import { body, integer, list, nullable, object, page, text, time, uuid } from "../../../http/rest/schemas/schema.ts";
-import { maxCases } from "../../../trials/limits.ts";
+import { maxCases } from "../../../trials/names.ts";
 import { defaultReplacement, maxRuleLength, maxRules, suiteNamePattern } from "../../../trials/suites/limits.ts";
 
 const name = text("The suite's name: letters, digits, dots, hyphens and underscores.", {

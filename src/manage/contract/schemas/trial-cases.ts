@@ -96,30 +96,7 @@ export const trialCaseSchemas = {
         rule: oneOfTexts("What answered it.", ["error", "live", "fixed"]),
       }),
     ),
-    steps: nullableReference(
-      "The compared steps of `next_step`, or requests of `replay`. Null: none was compared.",
-      reference("TrialSteps"),
-    ),
     used: nullableReference("Null: in progress.", reference("TrialUsed")),
-  }),
-  TrialSteps: object("What was compared with the record, step by step.", {
-    compared: integer("How many were."),
-    changed: integer("Of them, those that differ."),
-    first: nullableReference("The first that differs. Null: none does.", reference("TrialStepDifference")),
-  }),
-  TrialStepDifference: object("A step that differs.", {
-    step: integer("The step, from 1."),
-    path: nullable(
-      text("Of a replay: the path of the first difference in the body of the request. Null: none is known."),
-    ),
-    reason: text("What differs, as a sentence."),
-  }),
-  TrialStepAnswer: object("An answer to a step.", {
-    text: text("Its text."),
-    calls: list(
-      "The tools that it calls.",
-      object("A call.", { name: text("Name of the tool."), arguments: text("JSON text.") }),
-    ),
   }),
   TrialUsed: used,
   TrialCasePage: page(reference("TrialCase")),
@@ -129,17 +106,8 @@ export const trialCaseSchemas = {
     recorded_output: nullable(text("The recorded output.")),
     candidate_output: nullable(text("The output of the candidate. Null: none.")),
     control_output: nullable(text("The output of the current configuration. Null: none.")),
-    steps: list(
-      "Of `next_step`: the recorded answers, and those of the candidate to the same steps. Otherwise empty.",
-      object("A step.", {
-        step: integer("The step, from 1."),
-        recorded: reference("TrialStepAnswer"),
-        candidate: nullableReference("Null: not answered.", reference("TrialStepAnswer")),
-        difference: nullable(text("What differs, as a sentence. Null: nothing, or there is no answer.")),
-      }),
-    ),
     calls: list(
-      "The tool calls of the recorded turn and of the candidate, side by side. Of `next_step`: empty.",
+      "The tool calls of the recorded turn and of the candidate, side by side.",
       object("A pair of calls, or one that the other turn does not have.", {
         recorded: nullableReference("Null: only the candidate has made it.", reference("TrialCall")),
         candidate: nullableReference("Null: the candidate has not made it.", reference("TrialCall")),

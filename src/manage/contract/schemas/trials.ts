@@ -16,9 +16,16 @@ import {
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
 import { runStatuses } from "../../../runs/status.ts";
-import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
+import {
+  maxCases,
+  maxConcurrency,
+  destinationKinds,
+  formerModes,
+  trialStatuses,
+  trialTiers,
+  verdicts,
+} from "../../../trials/names.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
-import { destinationKinds, trialModes, trialStatuses, trialTiers, verdicts } from "../../../trials/names.ts";
 import { JsonSchema, TrialAssertion } from "./trial-assertions.ts";
 
 const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
@@ -56,7 +63,7 @@ const outside = body(outsideRules, {
   } as const,
 });
 
-const configuration = object("A configuration. Of a replay, which tries none: the agent's.", {
+const configuration = object("A configuration.", {
   version: nullable(integer("The version of the agent. Null: a draft.")),
   hash: sha256("SHA-256 of the definition as canonical JSON."),
   model: nullable(text("The model.")),
@@ -85,16 +92,13 @@ const summary = object("What the cases say so far. All numbers of cases are coun
     "The cases that were tried with the current configuration. Null: none yet.",
     reference("TrialControl"),
   ),
-  spent: object("By arm.", {
+  spent: object("By attempt.", {
     candidate: spent,
     control: spent,
     judge: nullableReference("Of the judge. Null: the trial has none.", reference("TrialSpent")),
   }),
   medians: nullableReference("Null: no case has finished.", reference("TrialMedians")),
 });
-
-const mode =
-  "`rerun`: the turn is taken anew. `next_step`: each recorded step is answered once, after the recorded conversation; nothing is executed. `replay`: the turn is taken anew with the recorded answers and results; nothing is called.";
 
 const head = {
   id: text("The trial's ID."),
@@ -106,7 +110,10 @@ const head = {
   created_by: nullable(text("The operator.")),
   created_at: time("When it was created."),
   updated_at: time("When it last changed."),
-  mode: oneOfTexts(mode, trialModes),
+  mode: oneOfTexts("`rerun`: turns are taken anew. The others are those of trials that earlier releases created.", [
+    "rerun",
+    ...formerModes,
+  ]),
   candidate: reference("TrialConfiguration"),
   control: reference("TrialConfiguration"),
   suite: nullable(text("The suite whose cases it tries. Null: it tries turns of runs.")),
@@ -119,10 +126,7 @@ export const trialSchemas = {
     "A trial of a change of an agent.",
     {
       mode: {
-        ...oneOfTexts(
-          `${mode} \`next_step\` takes no \`assertions\`, \`judge\` and \`outside\`. \`replay\` takes none of these, no \`definition\`, \`version\` and \`budget\`, and has no control.`,
-          trialModes,
-        ),
+        ...oneOfTexts("Turns are taken anew. Earlier releases had other modes.", ["rerun"]),
         default: "rerun",
       } as const,
       definition: reference("AgentDefinition"),
@@ -153,7 +157,7 @@ export const trialSchemas = {
       }),
       concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: maxConcurrency, default: 4 }),
       tier: oneOfTexts(
-        "Service tier with which models are asked in place of that of their definitions, if their provider is known to have it. Not for `replay`. Left out: theirs.",
+        "Service tier with which models are asked in place of that of their definitions, if their provider is known to have it. Left out: theirs.",
         trialTiers,
       ),
       assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),
@@ -162,7 +166,7 @@ export const trialSchemas = {
         { agent_id: uuid("The agent."), definition: reference("AgentDefinition") },
         [],
       ),
-      budget: body("No case starts beyond it. Required, except for `replay`.", budget),
+      budget: body("No case starts beyond it. Required.", budget),
     },
     [],
     [{ version: 3, last: 20, budget: { dollars: 2 } }],

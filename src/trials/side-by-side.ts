@@ -4,10 +4,28 @@ import type { Stores } from "../runs/ports.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
 import type { Run } from "../runs/types.ts";
-import { type Alignment, alignCalls } from "./align-calls.ts";
-import { compareTurns, type TurnEnd } from "./compare.ts";
+import { type Alignment, alignCalls, compareTurns, type TurnEnd } from "./compare.ts";
 import { type TurnCall, type TurnFacts, turnFacts } from "./turn-facts.ts";
-import type { FileDifference } from "./types.ts";
+import type { FileDifference, TrialCase, TriedName } from "./types.ts";
+
+/** A case with what its turns did. Absent ones were not tried. */
+export interface CaseDetail extends Partial<Record<TriedName, TurnFacts>> {
+  recorded: TurnFacts;
+  /** The calls of the recorded turn on the left, and those of the candidate on the right. */
+  calls: Alignment<TurnCall>;
+}
+
+/** Reads what the recorded turn of a case and the attempts at it did. A deleted run has done nothing. */
+export async function readCase(deps: Pick<Stores, "runs">, { source, ...attempts }: TrialCase): Promise<CaseDetail> {
+  const factsOf = async (runId: string) => turnFacts(await turnEvents(deps, runId, source.turn), source.turn);
+  const [recorded, candidate, control] = await Promise.all([
+    factsOf(source.runId),
+    attempts.candidate && factsOf(attempts.candidate.runId),
+    attempts.control && factsOf(attempts.control.runId),
+  ]);
+  const calls = alignCalls(recorded.calls, candidate?.calls ?? []);
+  return { recorded, ...(candidate && { candidate }), ...(control && { control }), calls };
+}
 
 type Deps = Pick<Stores, "runs" | "workspace">;
 
