@@ -156,13 +156,5 @@ export function whyText({ verdict, cannot_be_tried, candidate, judgement }: Tria
   const unclear = verdict === "unclear" ? (judgement?.reason ?? undefined) : undefined;
   const [broken] = candidate?.assertions ?? [];
   const assertion = broken && `Assertion ${broken.assertion + 1}: ${broken.reason}`;
-  return cannot_be_tried ?? candidate?.reason ?? assertion ?? stepsText(candidate?.steps) ?? unclear;
-}
-
-/** How many steps differ, and what does first. Undefined: none does. */
-function stepsText(steps: TrialAttempt["steps"] | undefined): string | undefined {
-  if (!steps?.first) return undefined;
-  const { step, reason } = steps.first;
-  const differ = steps.changed === 1 ? "differs" : "differ";
-  return `${formatNumber(steps.changed)} of ${count(steps.compared, "step")} ${differ}. Step ${step}: ${reason}`;
+  return cannot_be_tried ?? candidate?.reason ?? assertion ?? unclear;
 }

@@ -1,110 +1,143 @@
-import { DiffView } from "../run/files/diff-view.tsx";
-import { ToolName } from "../run/text/tool-name.tsx";
-import { visible, visibleLine } from "../run/text/visible.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../run/text/words.ts";
-import { Code } from "../ui/code.tsx";
+import { useShortcuts } from "../state/keyboard.ts";
+import { Button } from "../ui/button.tsx";
+import { CallCell, equalBefore, PairDetail } from "./call-pair.tsx";
 import { differenceText } from "./first-difference.ts";
-import { Pairs } from "./pairs.tsx";
-import { readable } from "./readable.ts";
 import type { Sides } from "./sides.ts";
 import type { PairOfCalls } from "./trial-calls.ts";
 
+/** A longer row of equal pairs is folded. */
+const mostEqual = 5;
+
 interface CasePairsProps {
   calls: PairOfCalls[];
-  /** Index of the first pair that differs. Null: there is none. */
+  /** Index of the first pair that differs, which is open first. Null: there is none. */
   first: number | null;
   sides: Sides;
 }
 
-/** The tool calls of two turns, side by side. */
-export function CasePairs({ calls, first, sides }: CasePairsProps) {
-  if (calls.length === 0) return <p class="none">Neither turn has called a tool.</p>;
-  const differences = calls.filter(({ same }) => !same).length;
-  return (
-    <Pairs
-      title="Tool calls"
-      noun="call"
-      verb="called"
-      heads={sides.heads}
-      summary={(place) =>
-        differences === 0 ? "all are equal" : `${place === 0 ? "" : `${place} of `}${count(differences, "difference")}`
-      }
-      first={first ?? -1}
-      pairs={calls.map((pair, index) => {
-        const { recorded, candidate, same } = pair;
-        const sign = same ? "=" : recorded && candidate ? "≠" : "–";
-        return {
-          same,
-          cells: [recorded && <CallCell call={recorded} />, candidate && <CallCell call={candidate} />],
-          sign: (
-            <>
-              {recorded?.step ?? ""} <b>{sign}</b> {candidate?.step ?? ""}
-            </>
-          ),
-          note: index === first && (
-            <>
-              <b>First difference</b> {differenceText(pair, sides)} {equalBefore(index)}
-            </>
-          ),
-          detail: () => <PairDetail pair={pair} sides={sides} />,
-        };
-      })}
-    />
-  );
+/** The tool calls of two turns side by side, in pairs that open. `[` and `]` go from difference to difference. */
+export function CasePairs(props: CasePairsProps) {
+  if (props.calls.length === 0) return <p class="none">Neither turn has called a tool.</p>;
+  return <Pairs {...props} />;
 }
 
-function equalBefore(index: number): string {
-  if (index === 0) return "";
-  return index === 1 ? "The call before it is equal." : `The ${index} calls before it are equal.`;
-}
-
-function CallCell({ call }: { call: NonNullable<PairOfCalls["recorded"]> }) {
-  return (
-    <span class={`pair-call ${call.is_error ? "failed" : ""}`}>
-      <ToolName name={call.name} />
-      <bdi class="sub mono">{visibleLine(call.arguments, 160)}</bdi>
-      {call.is_error && <span class="badge bad">failed</span>}
-    </span>
-  );
-}
-
-/** Arguments and results of a pair of calls. Arguments that differ are compared by lines. */
-function PairDetail({ pair: { recorded, candidate, same }, sides }: { pair: PairOfCalls; sides: Sides }) {
-  const [left, right] = sides.heads;
+function Pairs({ calls, first, sides }: CasePairsProps) {
+  const [at, setAt] = useState(first ?? -1);
+  const [isUnfolded, setUnfolded] = useState(false);
+  const list = useRef<HTMLOListElement>(null);
+  const differences = calls.flatMap(({ same }, index) => (same ? [] : [index]));
+  const moved = useRef(false);
+  const go = (to: number | undefined): void => {
+    if (to === undefined) return;
+    moved.current = true;
+    setAt(to);
+  };
+  useEffect(() => {
+    if (!moved.current) return;
+    const button = list.current?.querySelector<HTMLElement>(`[data-pair="${at}"]`);
+    button?.focus();
+    button?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  const next = differences.find((index) => index > at);
+  const previous = differences.findLast((index) => index < at);
+  useShortcuts("Case", [
+    { keys: "]", label: "Next difference", run: () => go(next) },
+    { keys: "[", label: "Previous difference", run: () => go(previous) },
+  ]);
+  const folded = isUnfolded ? new Set<number>() : foldedRows(calls, at);
   return (
     <>
-      {recorded && candidate && !same ? (
-        <Compared
-          title={`Arguments, ${left.toLowerCase()} and ${right.toLowerCase()}`}
-          before={readable(recorded.arguments)}
-          after={readable(candidate.arguments)}
-        />
-      ) : (
-        <PairText title="Arguments" text={readable((candidate ?? recorded)?.arguments ?? "")} />
-      )}
-      {recorded?.result != null && recorded.result === candidate?.result ? (
-        <PairText title="Result of both" text={recorded.result} />
-      ) : (
-        <>
-          {recorded?.result != null && <PairText title={`${left} result`} text={recorded.result} />}
-          {candidate?.result != null && <PairText title={`${right} result`} text={candidate.result} />}
-        </>
-      )}
+      <header class="panel-head">
+        <h2>Tool calls</h2>
+        <span class="muted">{summaryOf(differences, at)}</span>
+        {differences.length > 0 && (
+          <span class="end pair-moves">
+            <Button size="small" hint="[" disabled={previous === undefined} onClick={() => go(previous)}>
+              Previous
+            </Button>
+            <Button size="small" hint="]" disabled={next === undefined} onClick={() => go(next)}>
+              Next
+            </Button>
+          </span>
+        )}
+      </header>
+      <div class="pair pair-names" aria-hidden="true">
+        <span>{sides.heads[0]}</span>
+        <span>step</span>
+        <span>{sides.heads[1]}</span>
+      </div>
+      <ol class="pairs" ref={list}>
+        {calls.map((pair, index) => {
+          const { recorded, candidate, same } = pair;
+          if (folded.has(index)) {
+            if (folded.has(index - 1)) return null;
+            return (
+              <li key={index}>
+                <button type="button" class="pair-fold" onClick={() => setUnfolded(true)}>
+                  Show {count(foldedFrom(folded, index), "equal call")}
+                </button>
+              </li>
+            );
+          }
+          return (
+            <li key={index} class={same ? "equal" : "unequal"}>
+              {index === first && (
+                <p class="pair-first">
+                  <b>First difference</b> {differenceText(pair, sides)} {equalBefore(index)}
+                </p>
+              )}
+              <button
+                type="button"
+                class="pair"
+                data-pair={index}
+                aria-expanded={index === at}
+                onClick={() => setAt(index === at ? -1 : index)}
+              >
+                <CallCell call={recorded} />
+                <span class="pair-sign">
+                  <span class="visually-hidden">step </span>
+                  {recorded?.step ?? ""} <b>{same ? "=" : recorded && candidate ? "≠" : "–"}</b> {candidate?.step ?? ""}
+                </span>
+                <CallCell call={candidate} />
+              </button>
+              {index === at && (
+                <div class="pair-detail">
+                  <PairDetail pair={pair} sides={sides} />
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
     </>
   );
 }
 
-/** A text that one of two turns has, or both. */
-export function PairText({ title, text }: { title: string; text: string }) {
-  return <Code wrap title={title} text={visible(text)} copied={text} />;
+/** How many pairs differ, and which of them is open. */
+function summaryOf(differences: number[], at: number): string {
+  if (differences.length === 0) return "all are equal";
+  const place = differences.indexOf(at) + 1;
+  return `${place === 0 ? "" : `${place} of `}${count(differences.length, "difference")}`;
 }
 
-/** Two texts, compared by lines. */
-export function Compared({ title, before, after }: { title: string; before: string; after: string }) {
-  return (
-    <figure class="code">
-      <header>{title}</header>
-      <DiffView load={() => Promise.resolve([new Blob([before]), new Blob([after])])} />
-    </figure>
-  );
+/** Rows of long sequences of equal pairs, without the open row and the rows next to a difference. */
+function foldedRows(calls: PairOfCalls[], at: number): Set<number> {
+  const isNear = (index: number): boolean =>
+    index === at || [index - 1, index, index + 1].some((near) => calls[near]?.same === false);
+  const far = new Set(calls.flatMap((_, index) => (isNear(index) ? [] : [index])));
+  for (const index of calls.keys()) {
+    if (!far.has(index) || far.has(index - 1)) continue;
+    const length = foldedFrom(far, index);
+    if (length <= mostEqual) for (let each = index; each < index + length; each++) far.delete(each);
+  }
+  return far;
+}
+
+/** How many rows are folded from `index` on. */
+function foldedFrom(folded: Set<number>, index: number): number {
+  let length = 0;
+  while (folded.has(index + length)) length++;
+  return length;
 }

@@ -15,7 +15,6 @@ import { FileChanges } from "./file-changes.tsx";
 import { Figures } from "./figures.tsx";
 import { Judgement } from "./judgement.tsx";
 import { triedSides } from "./sides.ts";
-import { StepList } from "./step-list.tsx";
 import { TextDifference } from "./text-difference.tsx";
 import { type CaseDetail, readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts";
 import { TrialPath } from "./trial-view.tsx";
@@ -44,8 +43,6 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
   const name = visibleLine(one?.input ?? "", 120) || "Empty input";
   usePageTitle(name);
   if (!one) return null;
-  const isOfSteps = trial.mode === "next_step";
-  const hasEnded = trial.status === "finished" || (one.candidate?.ended ?? null) !== null;
   const why = whyText(one);
   return (
     <main class="page trial-page case-page">
@@ -71,15 +68,9 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
       {!detail && !error && <Loading />}
       {detail && (
         <div class="case-columns">
-          {isOfSteps ? (
-            <section class="panel" aria-label="Steps">
-              <StepList steps={detail.steps} hasEnded={hasEnded} />
-            </section>
-          ) : (
-            <section class="panel" aria-label="Tool calls">
-              <CasePairs calls={detail.calls} first={detail.first_difference} sides={triedSides} />
-            </section>
-          )}
+          <section class="panel" aria-label="Tool calls">
+            <CasePairs calls={detail.calls} first={detail.first_difference} sides={triedSides} />
+          </section>
           <div class="stack">
             <section class="panel">
               <header class="panel-head">
@@ -91,7 +82,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
               </pre>
             </section>
             {one.judgement && <Judgement of={one.judgement} />}
-            {!isOfSteps && <TurnEnd detail={detail} of={one} />}
+            <TurnEnd detail={detail} of={one} />
             <CaseFigures of={one} />
           </div>
         </div>

@@ -3,7 +3,7 @@ import { Icon } from "../ui/icon.tsx";
 import { formatNumber } from "../format.ts";
 import { count } from "../run/text/words.ts";
 import type { Trial, TrialCase } from "./trial-calls.ts";
-import { budgetText, dollarsText, mayRunOut, priceText } from "./words.ts";
+import { budgetText, mayRunOut, priceText } from "./words.ts";
 
 type Destination = Trial["estimate"]["sends"][number];
 
@@ -17,8 +17,7 @@ export function Estimate({ trial, refused }: { trial: Trial; refused: TrialCase[
         <Refused cases={refused} />
       </Fact>
       <Fact name="Price">
-        <b>{trial.mode === "replay" ? dollarsText(0) : priceText(estimate)}</b>
-        {trial.mode !== "replay" && `, budget ${budgetText(trial.budget)}`}
+        <b>{priceText(estimate)}</b>, budget {budgetText(trial.budget)}
         {mayRunOut(trial) && (
           <p class="trial-warning">
             <Icon name="warning" />
@@ -38,7 +37,7 @@ export function Estimate({ trial, refused }: { trial: Trial; refused: TrialCase[
             <li key={`${each.host} ${each.for}`} class={each.new ? "new" : ""}>
               <Icon name={each.new ? "warning" : "check"} />
               <span>
-                <bdi class="mono">{each.host}</bdi>: {sendText(each, trial.mode)}
+                <bdi class="mono">{each.host}</bdi>: {sendText(each)}
               </span>
             </li>
           ))}
@@ -48,10 +47,9 @@ export function Estimate({ trial, refused }: { trial: Trial; refused: TrialCase[
   );
 }
 
-function sendText({ for: purpose, inputs, files, new: isNew }: Destination, mode: Trial["mode"]): string {
-  const record = mode === "next_step" ? "the recorded answers and results" : count(files, "file");
+function sendText({ for: purpose, inputs, files, new: isNew }: Destination): string {
   const sent = {
-    model: `${count(inputs, "input")} and ${record} for the model`,
+    model: `${count(inputs, "input")} and ${count(files, "file")} for the model`,
     judge: `${count(inputs, "input")} with both outputs for the judge`,
     mcp_list: "its tools are listed; nothing of a run is sent",
     live_calls: "calls that a rule lets leave the service",

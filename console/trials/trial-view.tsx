@@ -37,7 +37,7 @@ export function TrialView({ trial, cases, agentName, agent, onChange }: TrialVie
       ) : (
         <TrialFacts trial={trial} cases={cases} />
       )}
-      {trial.mode !== "replay" && <Changes trial={trial} />}
+      <Changes trial={trial} />
       <CaseList trial={trial} cases={cases} />
     </main>
   );
@@ -65,8 +65,8 @@ export function TrialPath({ agentId, agentName, trial }: { agentId: string; agen
 }
 
 function TrialHead({ trial, agent, onChange }: Pick<TrialViewProps, "trial" | "agent" | "onChange">) {
-  const { id, agent_id, status, candidate, mode } = trial;
-  const isDraft = candidate.version === null && mode !== "replay";
+  const { id, agent_id, status, candidate } = trial;
+  const isDraft = candidate.version === null;
   const { route } = useLocation();
   const [isBusy, setBusy] = useState(false);
   const [isDeleting, setDeleting] = useState(false);

@@ -1,14 +1,12 @@
 import type { AgentSummary, Schemas } from "../api/types.ts";
 import { visibleLine } from "../run/text/visible.ts";
-import { maxCases } from "../../src/trials/limits.ts";
+import { maxCases } from "../../src/trials/names.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { AssertionFields } from "./assertion-fields.tsx";
-import { type Mode, modes } from "./modes.ts";
 import { assertionsOf, type TypedAssertion } from "./typed-assertions.ts";
 
 /** The settings of a trial, as typed. */
 export interface TrySettings {
-  mode: Mode;
   last: string;
   /** Name of a suite, whose cases are tried in place of the last turns. Empty: none. */
   suite: string;
@@ -27,7 +25,6 @@ export type BudgetUnit = "dollars" | "tokens";
 
 export function firstSettings(unit: BudgetUnit): TrySettings {
   return {
-    mode: "rerun",
     last: "20",
     suite: "",
     control: "5",
@@ -41,33 +38,28 @@ export function firstSettings(unit: BudgetUnit): TrySettings {
 
 /** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
-  { mode, last, suite, control, budget, tier, outside, judge, assertions: typed }: TrySettings,
+  { last, suite, control, budget, tier, outside, judge, assertions: typed }: TrySettings,
   unit: BudgetUnit,
   definition: Schemas["AgentDefinition"],
 ): Schemas["CreateTrialRequest"] | string {
   const [turns, controlled, most] = [last, control, budget].map(Number) as [number, number, number];
   if (suite === "" && !isWhole(turns, 1)) return `Recent turns: enter a whole number from 1 to ${maxCases}.`;
   const cases = suite === "" ? { last: turns } : { suite };
-  if (mode === "replay") return { mode, ...cases, control: 0, concurrency, assertions: [] };
   if (control.trim() === "" || !isWhole(controlled, 0)) return `Control: enter a whole number from 0 to ${maxCases}.`;
   if (!(most > 0) || (unit === "tokens" && !Number.isInteger(most))) {
     return unit === "tokens" ? "Budget: enter a whole number of tokens above 0." : "Budget: enter dollars above 0.";
   }
   const limit = unit === "dollars" ? { dollars: most } : { tokens: most };
-  const common = {
-    mode,
+  const assertions = assertionsOf(typed);
+  if (typeof assertions === "string") return assertions;
+  return {
+    mode: "rerun",
     definition,
     ...cases,
     control: controlled,
     concurrency,
     budget: limit,
     ...(tier !== "" && { tier }),
-  };
-  if (mode === "next_step") return { ...common, assertions: [] };
-  const assertions = assertionsOf(typed);
-  if (typeof assertions === "string") return assertions;
-  return {
-    ...common,
     outside: { default: outside },
     assertions,
     ...(judge !== "" && { judge: { agent_id: judge } }),
@@ -105,17 +97,8 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
       onInput={(value) => set({ [name]: value })}
     />
   );
-  const { mode } = settings;
   return (
     <>
-      <SelectField
-        name="Mode"
-        help={modes[mode].help}
-        disabled={disabled}
-        value={mode}
-        options={(Object.keys(modes) as Mode[]).map((each) => [each, modes[each].name] as const)}
-        onChange={(chosen) => set({ mode: chosen })}
-      />
       {suites.length > 0 && (
         <SelectField
           name="Cases"
@@ -127,58 +110,50 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
       )}
       <div class="field-row three">
         {number("last", "Recent turns", "The last ones that ended with an output.")}
-        {mode !== "replay" &&
-          number(
-            "control",
-            "Control",
-            "Cases that are also tried with the current configuration. They show how much it varies by itself.",
-          )}
-        {mode !== "replay" &&
-          (unit === "dollars"
-            ? number("budget", "Budget in dollars", "No case starts beyond it.")
-            : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices."))}
+        {number(
+          "control",
+          "Control",
+          "Cases that are also tried with the current configuration. They show how much it varies by itself.",
+        )}
+        {unit === "dollars"
+          ? number("budget", "Budget in dollars", "No case starts beyond it.")
+          : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices.")}
       </div>
-      {mode !== "replay" && (
-        <SelectField
-          name="Service tier"
-          help="Flex is cheaper and slower. OpenAI, Azure OpenAI and Amazon Bedrock have it."
-          disabled={disabled}
-          value={settings.tier}
-          options={[
-            ["", "As the agents"],
-            ["flex", "Flex"],
-          ]}
-          onChange={(tier) => set({ tier })}
-        />
-      )}
-      {mode === "rerun" && (
-        <>
-          <SelectField
-            name="Outside calls"
-            help="Calls of web pages, MCP servers, client tools and people are answered from the record. This rule is for calls that are not in it. No other system is called."
-            disabled={disabled}
-            value={settings.outside}
-            options={[
-              ["stop", "A call that is not in the record ends the case"],
-              ["error", "A call that is not in the record returns an error to the model"],
-            ]}
-            onChange={(outside) => set({ outside })}
-          />
-          <SelectField
-            name="Judge"
-            help="An agent whose instructions say what is better. It compares outputs that differ, in both orders, without tools and without knowing which one is the draft's."
-            disabled={disabled}
-            value={settings.judge}
-            options={[["", "No judge"], ...judges.map(({ id, name }) => [id, visibleLine(name, 120)] as const)]}
-            onChange={(judge) => set({ judge })}
-          />
-          <AssertionFields
-            assertions={settings.assertions}
-            disabled={disabled}
-            onChange={(assertions) => set({ assertions })}
-          />
-        </>
-      )}
+      <SelectField
+        name="Service tier"
+        help="Flex is cheaper and slower. OpenAI, Azure OpenAI and Amazon Bedrock have it."
+        disabled={disabled}
+        value={settings.tier}
+        options={[
+          ["", "As the agents"],
+          ["flex", "Flex"],
+        ]}
+        onChange={(tier) => set({ tier })}
+      />
+      <SelectField
+        name="Outside calls"
+        help="Calls of web pages, MCP servers, client tools and people are answered from the record. This rule is for calls that are not in it. No other system is called."
+        disabled={disabled}
+        value={settings.outside}
+        options={[
+          ["stop", "A call that is not in the record ends the case"],
+          ["error", "A call that is not in the record returns an error to the model"],
+        ]}
+        onChange={(outside) => set({ outside })}
+      />
+      <SelectField
+        name="Judge"
+        help="An agent whose instructions say what is better. It compares outputs that differ, in both orders, without tools and without knowing which one is the draft's."
+        disabled={disabled}
+        value={settings.judge}
+        options={[["", "No judge"], ...judges.map(({ id, name }) => [id, visibleLine(name, 120)] as const)]}
+        onChange={(judge) => set({ judge })}
+      />
+      <AssertionFields
+        assertions={settings.assertions}
+        disabled={disabled}
+        onChange={(assertions) => set({ assertions })}
+      />
     </>
   );
 }
