@@ -183,47 +183,6 @@ describe("trials on the command line", () => {
     expect((await tried(loud, "--judge", id, "--judge-file", "judge.json")).stderr).toContain("a trial has one judge");
   });
 
-  test("--mode next-step shows each step with both answers", async () => {
-    const { code, stdout, stderr } = await tried(
-      { instructions: "Write loud reports." },
-      "--mode",
-      "next-step",
-      "--last",
-      "1",
-    );
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/: a draft on the steps of recorded turns of Reporter\n/);
-    expect(stderr).toMatch(/sends to 127\.0\.0\.1:\d+: 1 input and the recorded answers and results\n/);
-    expect(stdout).toContain("1 tried · 1 different");
-    expect(stdout).toContain("2 of 2 steps differ, first step 1: The model calls write_file with other arguments");
-    const [trial] = await listed<{ id: string }>(service.dataDir, "trial", "list", agent);
-    const shown = await admin(service.dataDir, "trial", "show", trial?.id ?? "", "--case", "1");
-    expect(shown.stdout).toContain(`- step 1  write_file {"name":"report.txt","content":"Report 3"}`);
-    expect(shown.stdout).toContain(`+ step 1  write_file {"name":"report.txt","content":"REPORT 3"}`);
-    expect(shown.stdout).toContain("- step 2  answer: Done: Report 3");
-    expect(shown.stdout).toContain("+ step 2  answer: Done: REPORT 3");
-  });
-
-  test("--mode replay needs no draft, no budget and no answer, and costs nothing", async () => {
-    const args = [
-      "agent",
-      "try",
-      agent,
-      "--mode",
-      "replay",
-      "--run",
-      `${runs[0]}.1`,
-      "--fail-if",
-      "different>0,left>0",
-    ];
-    const { code, stdout, stderr } = await admin(service.dataDir, ...args);
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("1 tried · 1 same · $0.00\n") });
-    expect(stderr).toMatch(/: a replay of recorded turns of Reporter\n {2}1 case\n {2}expected: \$0\.00\n/);
-    expect(stderr).toContain("nothing is sent to another host\n");
-    expect(await refused("--mode", "replay", "--file", draft())).toContain("leave out definition and version");
-    expect(await refused("--mode", "play")).toContain('--mode is "play"; expected rerun, next-step, replay');
-  });
-
   test("a person at the terminal is asked before a model is called", async () => {
     const declined = await asked("n");
     expect(declined.code).toBe(1);

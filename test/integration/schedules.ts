@@ -37,12 +37,7 @@ class Crashed extends Error {}
  * Runs two workers on one run. The scheduler orders their calls of stores and model, and the events. At the end, a third
  * worker completes the run without events. Resolves with the violations.
  */
-export async function walk(
-  stores: Stores & Pick<AdvanceDeps, "trials">,
-  runId: string,
-  events: Event[],
-  scheduler: fc.Scheduler,
-): Promise<string[]> {
+export async function walk(stores: Stores, runId: string, events: Event[], scheduler: fc.Scheduler): Promise<string[]> {
   const wrong: string[] = [];
   let now = 1_763_000_000_000;
   const clock = () => now++;

@@ -45,16 +45,11 @@ async function expectEveryKind(call: TrialDoors["call"], ids: string[]): Promise
 }
 
 /** Tries the last turn of each run with the unchanged agent. */
-async function expectAllSame(
-  { call, settle, port: own }: TrialDoors,
-  { agentId, ids }: Recorded,
-  mode: Schemas["Trial"]["mode"],
-): Promise<void> {
+async function expectAllSame({ call, settle, port: own }: TrialDoors, { agentId, ids }: Recorded): Promise<void> {
   world.reached();
   const before = world.asked();
   const runs = ids.map((run_id, index) => ({ run_id, turn: inputs[index]?.second === undefined ? 1 : 2 }));
-  const candidate = mode === "replay" ? {} : { version: 1, budget: { dollars: 5 } };
-  const body = { ...candidate, mode, runs, control: 0, concurrency: 8 };
+  const body = { version: 1, budget: { dollars: 5 }, runs, control: 0, concurrency: 8 };
   const { id, estimate } = await call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, body);
   expect(estimate.cases).toBe(runCount);
   await call("POST", `/trials/${id}/start`);
@@ -66,27 +61,23 @@ async function expectAllSame(
   expect(summary.text).toContain("50 tried · 50 same");
   const { model, ...outside } = world.asked();
   expect(outside).toEqual({ pages: before.pages, mcp: before.mcp });
-  if (mode === "replay") expect(model).toBe(before.model);
-  else expect(model).toBeGreaterThan(before.model + runCount);
-  const allowed = mode === "replay" ? [own] : [world.ports.model, own];
-  expect(world.reached().filter((port) => !allowed.includes(Number(port)))).toEqual([]);
+  expect(model).toBeGreaterThan(before.model + runCount);
+  const allowed = new Set<number>([world.ports.model, own]);
+  expect(world.reached().filter((port) => !allowed.has(Number(port)))).toEqual([]);
 }
 
 let world: Awaited<ReturnType<typeof outsideWorld>>;
 beforeEach(async () => void (world = await outsideWorld()));
 afterEach(() => world[Symbol.asyncDispose]());
 
-const allModes = ["rerun", "next_step", "replay"] as const;
-
 describe("50 of 50 turns are the same, and nothing but the model is reached", { timeout: 300_000 }, () => {
-  test("on one machine, in all modes", async () => {
+  test("on one machine", async () => {
     await using doors = await localDoors(world.model);
-    const recorded = await record(doors);
-    for (const mode of allModes) await expectAllSame(doors, recorded, mode);
+    await expectAllSame(doors, await record(doors));
   });
 
   test("on AWS, through the exported handlers", async () => {
     await using doors = await awsDoors(world.model, sandbox);
-    await expectAllSame(doors, await record(doors), "rerun");
+    await expectAllSame(doors, await record(doors));
   });
 });

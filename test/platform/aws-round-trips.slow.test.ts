@@ -9,7 +9,7 @@ import { getHandler } from "../../src/v1/get.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { readRun } from "../../src/runs/read/read-run.ts";
 import type { Model } from "../../src/agent/model.ts";
-import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
+import { advance } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { created, numbered, onTurn, resulted } from "./run-fixtures.ts";
@@ -146,10 +146,7 @@ async function callsOfTurn(steps: number, writes: number): Promise<number> {
 }
 
 /** AWS calls of an invocation until it calls the model. A later model call is interrupted. */
-async function callsBeforeModel(
-  observed: ReturnType<typeof fakeAwsStores>,
-  stores: Stores & Pick<AdvanceDeps, "trials">,
-) {
+async function callsBeforeModel(observed: ReturnType<typeof fakeAwsStores>, stores: Stores) {
   const [sequential, all] = [observed.sequentialCalls(), observed.calls()];
   const crash = new AbortController();
   let made: { sequential: number; all: number } | undefined;

@@ -8,7 +8,7 @@ import { deleteRun } from "../../src/runs/control-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { forkRun } from "../../src/runs/fork/fork-run.ts";
 import { addCases } from "../../src/trials/suites/add-cases.ts";
-import { deleteSuite } from "../../src/trials/suites/erase-suites.ts";
+import { deleteSuite } from "../../src/trials/erase-trials.ts";
 import { createSuite, findSuite, listKept } from "../../src/trials/suites/suites.ts";
 import type { Platform } from "../../src/platform/types.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";

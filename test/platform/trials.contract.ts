@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { noUsage } from "../../src/agent/turn/limits.ts";
 import type { Accounts, AuditEntry } from "../../src/accounts/types.ts";
 import type { Trials } from "../../src/trials/ports.ts";
-import { maxCases, maxConcurrency } from "../../src/trials/limits.ts";
+import { maxCases, maxConcurrency } from "../../src/trials/names.ts";
 import type { Trial, TrialCase } from "../../src/trials/types.ts";
 
 /** Contract tests of `Trials`. `open` is called once. Each test creates its own trials. */

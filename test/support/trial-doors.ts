@@ -5,6 +5,7 @@ import type { Schemas } from "../../src/manage/schema-types.ts";
 import { decodeRequest, encodeMessage } from "../../src/sandbox/codec.ts";
 import type { Sandbox } from "../../src/sandbox/types.ts";
 import { driveTrial } from "../../src/trials/drive-trial.ts";
+import { trialTurns } from "../../src/trials/turn-kind.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { awsHandlers } from "./aws-handlers.ts";
 import { manageService } from "./manage-service.ts";
@@ -67,7 +68,7 @@ export async function awsDoors(model: ModelConfiguration, sandbox: Sandbox): Pro
     addresses: "local" as const,
     sandboxOf: () => sandbox,
     secretOf: async () => undefined,
-    onTriedTurnEnded: (id: string) => driveTrial({ ...platform, now: Date.now }, id),
+    kindOf: trialTurns(platform, (id) => driveTrial({ ...platform, now: Date.now }, id)),
   };
   async function takeTurn(input: string): Promise<void> {
     const turn = JSON.parse(input) as { runId: string; turn: number };

@@ -36,9 +36,9 @@ const service: Record<string, string> = {
   accounts: "agent net results sandbox/linux/environment-name.ts",
   runs: "accounts agent async results sandbox/linux/types.ts",
   deliveries: "accounts async net runs",
-  trials: "accounts agent async results runs sandbox/types.ts",
-  observability: "agent env.ts net runs trials/trial-id.ts",
-  workflow: "accounts agent async observability runs sandbox trials",
+  observability: "agent env.ts net runs",
+  workflow: "accounts agent async observability runs sandbox",
+  trials: "accounts agent async results runs sandbox/types.ts workflow/turn-kind.ts",
   "platform/types.ts": "agent/secret.ts documents net runs sandbox trials",
   "platform/records": "accounts platform/aws/dynamodb/table.ts runs/types.ts trials",
   "platform/local": "accounts agent async deliveries platform/records platform/types.ts runs sandbox trials workflow",
@@ -84,7 +84,7 @@ const pages: Record<string, string> = {
   start: page,
   errors: page,
   texts: `${page} run/text/tool-name.tsx`,
-  trials: `${page} run/files/diff-view.tsx run/text ../src/manage/generated/trial-operations.ts ../src/trials/limits.ts
+  trials: `${page} run/files/diff-view.tsx run/text ../src/manage/generated/trial-operations.ts ../src/trials/names.ts
     ../src/trials/suites/limits.ts`,
   usage: page,
   waiting: `${page} run/text run/waiting`,

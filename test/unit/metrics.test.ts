@@ -40,7 +40,10 @@ async function measuredStore(
   const emit = (measured: MetricValues, category?: string) =>
     void emitted.push(category === undefined ? [measured] : [measured, category]);
   await use(
-    measuredRuns(stores.runs, emit, () => clock.now),
+    measuredRuns(stores.runs, emit, {
+      now: () => clock.now,
+      isOwnRun: ({ organizationId }) => organizationId !== "trial-1",
+    }),
     emitted,
     clock,
   );

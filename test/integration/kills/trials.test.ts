@@ -48,34 +48,13 @@ function nameOf({ body }: Received): string {
   return `${/\d/.exec(input)?.[0]} ${arm} ${answersIn(messages) + 1}`;
 }
 
-/** What a trial has beside its candidate, and what it ends with. `calls`: model calls of the candidates, the control and the judge. */
-interface Kind {
-  body: object;
-  verdicts: string[];
-  calls: [candidates: number, control: number, judge: number];
-}
+/** Model calls of the candidates, the control and the judge. */
+const expectedCalls = [8, 2, 4];
+const total = expectedCalls.reduce((sum, each) => sum + each, 0);
 
-const kinds: Record<"rerun" | "next_step", Kind> = {
-  rerun: {
-    body: { judge: { definition: judge } },
-    verdicts: ["even: same", "even: same", "odd: better", "odd: better"],
-    calls: [8, 2, 4],
-  },
-  next_step: {
-    body: { mode: "next_step" },
-    verdicts: ["even: same", "even: same", "odd: different", "odd: different"],
-    calls: [8, 2, 0],
-  },
-};
-
-/**
- * Kills the service at every `every`-th record of a trial with a control arm and, unless it only answers steps, a judge, and in model
- * calls.
- */
-function testTrialKills(every: number, mode: keyof typeof kinds = "rerun"): void {
-  const { body: more, verdicts: expected, calls: expectedCalls } = kinds[mode];
-  const total = expectedCalls.reduce((sum, each) => sum + each, 0);
-  test(`a trial (${mode}) that is killed at every ${every === 1 ? "record" : `${every} records`} ends with all verdicts, and pays only calls in progress again`, async () => {
+/** Kills the service at every `every`-th record of a trial with a control arm and a judge, and in model calls. */
+function testTrialKills(every: number): void {
+  test(`a trial that is killed at every ${every === 1 ? "record" : `${every} records`} ends with all verdicts, and pays only calls in progress again`, async () => {
     await using server = await chatServer(...Array.from({ length: 1_000 }, () => works));
     const dataDir = newDataDir();
     const args = modelAt(server.baseUrl);
@@ -98,7 +77,7 @@ function testTrialKills(every: number, mode: keyof typeof kinds = "rerun"): void
       last: cases,
       control: 1,
       concurrency,
-      ...more,
+      judge: { definition: judge },
       budget: { dollars: 1 },
     })) as Schemas["Trial"];
 
@@ -141,7 +120,7 @@ function testTrialKills(every: number, mode: keyof typeof kinds = "rerun"): void
     const { data } = (await call("GET", `/trials/${trialId}/cases`)) as Schemas["TrialCasePage"];
     const verdicts = data.map(({ input, verdict }) => `${input.split(" ")[0]}: ${verdict}`).toSorted();
     expect([status, summary.control?.differ]).toEqual(["finished", 0]);
-    expect(verdicts).toEqual(expected);
+    expect(verdicts).toEqual(["even: same", "even: same", "odd: better", "odd: better"]);
     // What was spent counts each answer once.
     const { candidate, control, judge: judged } = summary.spent;
     const perCall = 110; // tokens of an answer of the scripted model
@@ -166,4 +145,3 @@ function testTrialKills(every: number, mode: keyof typeof kinds = "rerun"): void
 }
 
 testTrialKills(1);
-testTrialKills(4, "next_step");

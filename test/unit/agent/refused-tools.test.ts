@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
 import type { Model, ModelRequest } from "../../../src/agent/model.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
-import type { AnswerEntry } from "../../../src/agent/turn/journal.ts";
-import { answerNextSteps } from "../../../src/agent/turn/next-steps.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, turn } from "./scripted.ts";
 
@@ -64,13 +62,4 @@ it("a turn fails when the provider refuses a tool of the service, or more than t
   const two = turn(all.model, { ports: { tools: names.map((name) => tool(name, "s")) } });
   expect(await runTurn(two.input, two.ports)).toMatchObject({ kind: "failed", failure: { title: refused } });
   expect(all.requests).toHaveLength(11);
-});
-
-it("a recorded step is answered without the tools that the provider refuses", async () => {
-  const { model, requests } = strict("s__a");
-  const { input, ports } = turn(model, { ports: { tools: [tool("fine"), tool("s__a", "s")] } });
-  const recorded: AnswerEntry = { part: "answer", step: 1, ...(answer("Hello.") as { answer: AnswerEntry["answer"] }) };
-  const outcome = await answerNextSteps(input, ports, { entries: [recorded], budget: {} });
-  expect(outcome).toMatchObject({ kind: "done", last: { refused: ["s__a"] } });
-  expect(namesIn(requests)).toEqual(["fine,s__a", "fine"]);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, rejects, type Reply, scripted } from "../../providers/chat-completions-server.ts";
 import { httpServer } from "../../support/http-server.ts";
+import { replayedTurn } from "../../support/replayed-turn.ts";
 import { finishedTrial, type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 import { returns, server, textResult, tool } from "../mcp/legacy-server.ts";
 
@@ -88,17 +89,20 @@ test("a tool that the provider refuses is left out for the rest of the turn, and
 });
 
 test("what a server says is a fenced part of the system prompt, and a replay sees it and what is missing", async () => {
-  const { agent, id, sent } = await finishedRun("Work.");
+  const { id, sent } = await finishedRun("Work.");
   expect(systemPrompt(sent[0])).toMatch(
     /^Work\.\n\nThe MCP server s says .*words of the server.*\n```\nALWAYS look first\.\n```$/,
   );
   expect(await noteOf(id)).toEqual([heading, expect.stringMatching(missing)]);
   expect(await rebuilt(id)).toEqual(sent);
-  const { body: trial } = await service.call<Schemas["Trial"]>("POST", `/agents/${agent}/trials`, {
-    body: { mode: "replay", last: 10, control: 0 },
-  });
-  const { cases } = await finishedTrial(service, trial.id);
-  expect(cases.map(({ verdict, candidate }) => [verdict, candidate?.steps?.compared])).toEqual([["same", 2]]);
+  const again = await replayedTurn(service.platform, id, 1);
+  expect([again.output, again.requests]).toEqual([
+    again.recorded.output,
+    [
+      ["1.1", true],
+      ["1.2", true],
+    ],
+  ]);
 });
 
 test("a trial of other instructions has what the server said, without asking the server", async () => {

@@ -5,8 +5,10 @@ import packageFile from "../../../package.json" with { type: "json" };
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, type Reply, scripted } from "../../providers/chat-completions-server.ts";
 import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
+import { replayedTurn } from "../../support/replayed-turn.ts";
 
-// Bundles of runs that releases recorded, in test/releases. The newest code must rebuild each of their requests byte for byte.
+// Bundles of runs that releases recorded, in test/releases. The newest code must rebuild each of their requests byte for byte, and
+// make the same requests when it takes their turns anew with the recorded answers and results.
 // A release adds its own: RECORD_RELEASE=1 npx vitest run --project integration test/unit/manage/stored-releases.slow.test.ts
 
 const folder = fileURLToPath(new URL("../../releases/", import.meta.url));
@@ -105,27 +107,11 @@ async function expectRebuilt(bundle: Uint8Array): Promise<void> {
   const requests = await rebuilt(id);
   expect(requests.length).toBeGreaterThan(12);
   expect(requests).toEqual(requests.map(([at]) => [at, true]));
-  expect(await replayed(id)).toEqual([
-    { turn: 1, verdict: "same", first: null },
-    { turn: 2, verdict: "same", first: null },
-  ]);
-}
-
-/** How the turns of a run end when this engine takes them anew with what is recorded. */
-async function replayed(id: string): Promise<object[]> {
-  const body = { mode: "replay", runs: [{ run_id: id }] };
-  const { body: trial } = await service.call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, { body });
-  await service.call("POST", `/trials/${trial.id}/start`);
-  while ((await service.call<Schemas["Trial"]>("GET", `/trials/${trial.id}`)).body.status !== "finished") {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const turn of [1, 2]) {
+    const again = await replayedTurn(service.platform, id, turn);
+    expect(again.requests).toEqual(again.requests.map(([at]) => [at, true]));
+    expect([again.output, again.requests.length]).toEqual([again.recorded.output, again.recorded.calls]);
   }
-  const { body: cases } = await service.call<Schemas["TrialCasePage"]>("GET", `/trials/${trial.id}/cases`);
-  const bySize = cases.data.toSorted((one, two) => one.turn - two.turn);
-  return bySize.map(({ turn, verdict, candidate, cannot_be_tried: refused }) => ({
-    turn,
-    verdict,
-    first: refused ?? candidate?.steps?.first ?? candidate?.reason ?? null,
-  }));
 }
 
 describe("the requests of a stored run are rebuilt byte for byte", () => {

@@ -105,17 +105,7 @@ describe("a trial with a tier", () => {
     expect([usual.tier, usual.estimate.notes]).toEqual([null, []]);
   });
 
-  test("asks single steps with it", async () => {
-    asked.length = 0;
-    const { body: created } = await create({ mode: "next_step", control: 0 });
-    await ended(created.id);
-    expect(asked.map(({ tier }) => tier)).toEqual([{ type: "flex" }]);
-  });
-
-  test.each([
-    [{ tier: "batch" }, "'flex'"],
-    [{ mode: "replay", definition: undefined, budget: undefined }, "tier: a replay calls no model"],
-  ])("with %j is refused with the reason", async (more, reason) => {
+  test.each([[{ tier: "batch" }, "'flex'"]])("with %j is refused with the reason", async (more, reason) => {
     const { status, body } = await create<object>(more);
     expect(status).toBe(422);
     expect(JSON.stringify(body)).toContain(reason);

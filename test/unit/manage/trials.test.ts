@@ -180,8 +180,12 @@ describe("a trial", () => {
     const misspelled = await create({ assertions: [{ kind: "file_exist", name: "x" }] });
     expect(misspelled.status).toBe(422);
     expect(JSON.stringify(misspelled.body)).toContain("'file_exists'");
-    for (const assertion of [{ name: "x" }, "x", { kind: "file_exists" }, { kind: "at_most", steps: -1 }]) {
+    const hash = { kind: "file_equals", name: "a", sha256: "ABC" };
+    for (const assertion of [{ name: "x" }, "x", { kind: "file_exists" }, { kind: "at_most", steps: -1 }, hash]) {
       expect((await create({ assertions: [assertion] })).status).toBe(422);
+    }
+    for (const budget of [{ dollars: 0 }, { tokens: -5 }, { tokens: 1.5 }]) {
+      expect((await create({ budget })).status).toBe(422);
     }
     const rule = await create({ outside: { tools: { web_fetch: "life" } } });
     expect(rule.status).toBe(422);

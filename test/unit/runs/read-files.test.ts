@@ -6,7 +6,7 @@ import { acceptInput, deleteRun } from "../../../src/runs/control-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { listRunFiles, readRunFile, type RunPoint } from "../../../src/runs/files/read-files.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
-import { advance, type AdvanceDeps } from "../../../src/workflow/advance.ts";
+import { advance } from "../../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../../support/scripted-runs.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
@@ -28,7 +28,7 @@ const writer =
     return { answer: { text: "Done.", toolCalls, finishReason: toolCalls.length > 0 ? "tool-calls" : "stop", usage } };
   };
 
-describe.each<[string, () => Stores & Pick<AdvanceDeps, "trials">]>([
+describe.each<[string, () => Stores]>([
   ["on one machine", () => local],
   ["on AWS", () => fakeAwsStores()],
 ])("the files of a run %s", (_, open) => {

@@ -1,6 +1,6 @@
 import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import { alignCalls } from "../../../src/trials/align-calls.ts";
+import { alignCalls } from "../../../src/trials/compare.ts";
 
 interface Call {
   name: string;

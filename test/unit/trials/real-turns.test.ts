@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import type { FileVersion } from "../../../src/agent/turn/manifest.ts";
 import type { RunEvent } from "../../../src/runs/types.ts";
-import { alignCalls } from "../../../src/trials/align-calls.ts";
-import { compareTurns } from "../../../src/trials/compare.ts";
+import { alignCalls, compareTurns } from "../../../src/trials/compare.ts";
 import { turnFacts, type TurnFacts } from "../../../src/trials/turn-facts.ts";
 import { answer, call, scripted, spaceOf, turn } from "../agent/scripted.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
 import { noUsage, type Usage } from "../../../src/agent/turn/limits.ts";
 import type { EventStamp, RunEvent } from "../../../src/runs/types.ts";
-import type { Arm, ArmOutcome, TrialCase, TriedConfiguration } from "../../../src/trials/types.ts";
+import type { Attempt, AttemptOutcome, TrialCase, TriedConfiguration, TurnEnding } from "../../../src/trials/types.ts";
 
 export const start = Date.UTC(2026, 10, 27, 9);
 
@@ -119,7 +119,7 @@ export function unpriced(): TriedConfiguration {
   return { definition: rest, hash };
 }
 
-export function arm(more: Partial<ArmOutcome> = {}): Arm {
+export function arm(more: Partial<AttemptOutcome<TurnEnding>> = {}): Attempt<TurnEnding> {
   const comparison = { sameOutput: true, files: [] };
   return {
     runId: "R",
@@ -131,7 +131,7 @@ export function arm(more: Partial<ArmOutcome> = {}): Arm {
 export const differs = { comparison: { sameOutput: false, files: [] } };
 
 /** Without a comparison, which only finished turns have. */
-export function ended(ending: ArmOutcome["ending"], more: Partial<ArmOutcome> = {}): Arm {
+export function ended(ending: TurnEnding, more: Partial<AttemptOutcome<TurnEnding>> = {}): Attempt<TurnEnding> {
   return { runId: "R", budget: {}, outcome: { ending, assertions: [], used: used(), ...more } };
 }
 

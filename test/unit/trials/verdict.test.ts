@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Verdict } from "../../../src/trials/names.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
-import type { TrialCase, Vote } from "../../../src/trials/types.ts";
+import type { TrialCase, Attempt, VoteEnding } from "../../../src/trials/types.ts";
 import { verdictOf } from "../../../src/trials/verdict.ts";
 import { arm, caseOf, differs, ended, leftRecord, sha } from "./samples.ts";
 
@@ -14,7 +14,7 @@ const worse = { verdict: { given: "worse", at: 1 } } as const;
 type Better = "recorded" | "candidate" | "equal";
 
 /** A vote of a judge. Undefined: in progress. */
-function vote(better: Better | undefined): Vote {
+function vote(better: Better | undefined): Attempt<VoteEnding> {
   const outcome = better && { ending: { kind: "voted" as const, better, reason: "Shorter." }, used: noUsage };
   return { runId: "V", budget: {}, ...(outcome && { outcome }) };
 }

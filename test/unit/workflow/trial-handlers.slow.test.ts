@@ -5,8 +5,8 @@ import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
 import { driveTrial } from "../../../src/trials/drive-trial.ts";
-import { evaluateArm } from "../../../src/trials/evaluate-arm.ts";
-import { startArm } from "../../../src/trials/start-arm.ts";
+import { evaluateAttempt } from "../../../src/trials/evaluate-attempt.ts";
+import { startAttempt } from "../../../src/trials/start-attempt.ts";
 import { attemptNames } from "../../../src/trials/types.ts";
 import { newRunId } from "../../../src/runs/run-id.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
@@ -146,8 +146,7 @@ test("the sweep starts the run of an attempt whose process was killed before it 
   await platform.trials.replaceCase(created);
   await platform.trials.replace({ ...trial, status: "running", revision: 1 });
   const killed = { start: () => Promise.reject(new Error("killed")), stop: async () => {} };
-  const attempt = { place: { case: 1, arm: "candidate" }, ...candidate } as const;
-  const starting = startArm({ ...platform, workflow: killed, now: Date.now }, trial, created, attempt);
+  const starting = startAttempt({ ...platform, workflow: killed, now: Date.now }, trial, created, "candidate");
   await expect(starting).rejects.toThrow("killed");
   ahead += 2 * graceSeconds * 1_000;
   await sweep();
@@ -187,9 +186,9 @@ test("the sweep leaves a pattern to the processes of the turn, and later says th
   await call(`POST /trials/${id}/stop`);
 });
 
-test("next_step on AWS asks once for each step, although two processes move the trial on at the same time", async () => {
+test("each step is asked for once, although two processes move the trial on at the same time", async () => {
   const loud = { ...definition, instructions: "Shout." };
-  const id = await newTrial({ mode: "next_step", definition: loud, control: 2, concurrency: 4 });
+  const id = await newTrial({ definition: loud, control: 2, concurrency: 4 });
   await call(`POST /trials/${id}/start`);
   while (aws.running.size > 0) {
     const [[name, input] = ["", ""]] = aws.running;
@@ -200,19 +199,13 @@ test("next_step on AWS asks once for each step, although two processes move the 
   expect(outcome).toMatchObject({ status: "finished", verdicts: ["different", "different"] });
   expect(outcome.text).toContain("current against itself: 0 of 2 differ");
   expect(model.received).toHaveLength(8);
-  const { steps } = await call<Schemas["TrialCaseDetail"]>(`GET /trials/${id}/cases/1`);
-  expect(steps.map(({ difference }) => difference)).toEqual([null, "The model answers another text."]);
 });
 
-test("a replay on AWS calls nothing, and continues after a process that was killed at the end of a turn", async () => {
-  const replay = { mode: "replay", definition: undefined, budget: undefined };
-  const { id } = await endedUnnoticed(replay);
+test("the sweep moves a trial on, after a process that was killed at the end of a turn", async () => {
+  const { id } = await endedUnnoticed();
   await sweep();
   await work();
-  const outcome = await outcomeOf(id);
-  expect(outcome).toMatchObject(bothSame);
-  expect(outcome.text).toBe("2 tried · 2 same · $0.00");
-  expect(model.received).toHaveLength(0);
+  expect(await outcomeOf(id)).toMatchObject(bothSame);
 });
 
 describe("a judge on AWS", () => {
@@ -258,13 +251,14 @@ describe("a judge on AWS", () => {
     const [trial, one] = [await platform.trials.find(id), await platform.trials.findCase(id, 1)];
     const run = await platform.runs.head(one?.candidate?.runId ?? "");
     if (!trial || !one?.candidate || !run) throw new Error("the case was not tried");
-    const outcome = await evaluateArm(platform, trial, { ...one, budget: {} }, run);
+    const attempt = { name: "candidate", attempt: { budget: {} }, run } as const;
+    const outcome = await evaluateAttempt(platform, trial, one, attempt);
     const budget = { dollars: 0.1 };
     const votes = {
       recordedFirst: { runId: newRunId(Date.now()), budget },
       candidateFirst: { runId: newRunId(Date.now()), budget },
     };
-    const candidate = { ...one.candidate, outcome };
+    const candidate = { ...one.candidate, outcome } as typeof one.candidate;
     await platform.trials.replaceCase({ ...one, candidate, ...votes, revision: one.revision + 1 });
     await sweep();
     await work();
