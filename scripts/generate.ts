@@ -12,6 +12,7 @@ import { basePath as managePath } from "../src/manage/path.ts";
 import { agentSchemaFile, agentSchemaSource } from "./agent-schema.ts";
 import { buildValidators } from "./build-validators.ts";
 import { clientFiles } from "./generate-clients.ts";
+import { formSchemas } from "./form-schemas.ts";
 import { lateTable, operationTable } from "./operation-table.ts";
 import { withSettings } from "./settings-table.ts";
 
@@ -32,6 +33,7 @@ async function generatedFiles(): Promise<Record<string, string>> {
       ofManage + operationTable(manageApi, managePath, "../schema-types.ts", ["webhooks", "trials", "bundles"]),
     "src/manage/generated/webhook-operations.ts": ofManage + lateTable(manageApi, managePath, "webhooks"),
     "src/manage/generated/bundle-operations.ts": ofManage + lateTable(manageApi, managePath, "bundles"),
+    "src/manage/generated/form-schemas.ts": ofManage + formSchemas(manageApi),
     "src/manage/generated/trial-operations.ts": ofManage + lateTable(manageApi, managePath, "trials"),
     "docs/deploying.md": await withSettings(pathOf("docs/deploying.md")),
   };

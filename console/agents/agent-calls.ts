@@ -1,7 +1,7 @@
 import { call } from "../api/client.ts";
 import type { Agent, RunCounts, Schemas } from "../api/types.ts";
 import { readAgents } from "../state/agents.ts";
-import type { Draft } from "./form/json.ts";
+import type { Draft } from "../form/json.ts";
 
 export type Key = Schemas["Key"];
 export type CreatedKey = Schemas["CreatedKey"];

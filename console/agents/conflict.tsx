@@ -4,8 +4,8 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { draftOf } from "./agent-calls.ts";
 import { DiffView } from "./diff-view.tsx";
-import { formatDraft } from "./form/json-text.ts";
-import type { Draft } from "./form/json.ts";
+import { formatDraft } from "../form/json-text.ts";
+import type { Draft } from "../form/json.ts";
 
 /** Another version was stored while this one was edited. */
 export interface ConflictState {

@@ -1,7 +1,7 @@
-import { changesOf } from "./form/changes.ts";
-import { formatDraft, parseDraft } from "./form/json-text.ts";
-import type { Draft, Json, Path } from "./form/json.ts";
-import { withValue } from "./form/json.ts";
+import { changesOf } from "../form/changes.ts";
+import { formatDraft, parseDraft } from "../form/json-text.ts";
+import type { Draft, Json, Path } from "../form/json.ts";
+import { withValue } from "../form/json.ts";
 import { withServerUrl } from "./form/mcp-url.ts";
 
 /** What the editor works on: the form and the text show the same draft. */

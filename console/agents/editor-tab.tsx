@@ -14,10 +14,11 @@ import { authorOf, definitionOf, draftOf, readAgent, updateAgent } from "./agent
 import { Conflict, type ConflictState } from "./conflict.tsx";
 import { afterSave, editorOf } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
-import { changesOf } from "./form/changes.ts";
-import type { Draft } from "./form/json.ts";
+import { changesOf } from "../form/changes.ts";
+import type { Draft } from "../form/json.ts";
 import { agentFieldNames } from "./form/layout.ts";
-import { fieldMessages, noMessages } from "./form/messages.ts";
+import { detailOf } from "../form/detail.ts";
+import { fieldMessages, noMessages } from "../form/messages.ts";
 import { SaveBar } from "./save-bar.tsx";
 
 interface EditorTabProps {
@@ -137,10 +138,4 @@ function EditedAgent({ agent, draft, onSaved }: EditorTabProps & { draft: Draft 
       {isTrying && <TryDialog agent={agent} draft={definitionOf(state.draft)} onClose={() => setTrying(false)} />}
     </>
   );
-}
-
-/** The violations of a rejected definition, or the sentence of another error. */
-export function detailOf(error: unknown): Parameters<typeof fieldMessages>[0] {
-  if (error instanceof ApiError) return error.issues.length > 0 ? error.issues : error.message;
-  return error instanceof Error ? error.message : String(error);
 }

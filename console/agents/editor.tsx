@@ -1,14 +1,21 @@
+import { defaultEnvironment } from "../environments.ts";
 import { organizations } from "../state/organization.ts";
 import { Warning } from "../ui/problem.tsx";
 import { type EditorState, withField, withText } from "./editor-state.ts";
 import { AgentFile } from "./form/agent-file.tsx";
-import { changesOf } from "./form/changes.ts";
-import type { FormState } from "./form/form-state.ts";
-import { pathText, textOf } from "./form/json.ts";
-import type { FieldMessages } from "./form/messages.ts";
-import { SchemaForm } from "./form/schema-form.tsx";
+import { changesOf } from "../form/changes.ts";
+import type { FormState } from "../form/form-state.ts";
+import { pathText, textOf } from "../form/json.ts";
+import type { FieldMessages } from "../form/messages.ts";
+import { AgentForm } from "./form/agent-form.tsx";
+import { lacksSecrets } from "./form/mcp-url.ts";
+import { knownNames } from "./form/tools-field.tsx";
 import { PriceNote } from "./prices/price-note.tsx";
 import { SameChange } from "./same-change.tsx";
+
+const clearedSecrets =
+  "The URL was changed, so the secrets of the headers were cleared: a secret goes only to the server that it was named " +
+  "for. Enter them again.";
 
 interface EditorProps {
   state: EditorState;
@@ -37,15 +44,21 @@ export function Editor({ state, messages, readOnly, organizationId, onChange, ..
     changes: new Map(isNew ? [] : changes.map((change) => [pathText(change.path), change])),
     messages,
     readOnly,
-    configuredModel: provider?.model ?? undefined,
-    configurations: further.map(({ name }) => name),
+    placeholder: (path) => ({ environment: defaultEnvironment, model: provider?.model ?? "" })[pathText(path)],
+    known: (path) =>
+      knownNames(
+        path,
+        state.draft,
+        further.map(({ name }) => name),
+      ),
+    warning: (server) => (lacksSecrets(state.stored, state.draft, server) ? clearedSecrets : undefined),
     set: (path, value) => onChange(withField(state, path, value)),
   };
   return (
     <div class="editor">
       <div class="panel editor-form">
         {readOnly !== undefined && <p class="note">{readOnly}</p>}
-        <SchemaForm form={form} />
+        <AgentForm form={form} />
       </div>
       <div class="editor-side">
         {more.warnings?.map((warning) => (

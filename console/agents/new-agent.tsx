@@ -12,12 +12,12 @@ import { Empty, Loading } from "../ui/empty.tsx";
 import { FieldProblem, SelectField } from "../ui/field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { createAgent, draftOf, readAgent } from "./agent-calls.ts";
-import { detailOf } from "./editor-tab.tsx";
 import { editorOf, isEdited } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
-import { type Draft, textOf } from "./form/json.ts";
+import { type Draft, textOf } from "../form/json.ts";
 import { agentFieldNames } from "./form/layout.ts";
-import { fieldMessages, noMessages } from "./form/messages.ts";
+import { detailOf } from "../form/detail.ts";
+import { fieldMessages, noMessages } from "../form/messages.ts";
 import { starterDefinition } from "./starter.ts";
 
 /** The page of a new agent. `?from=`: an agent whose definition it begins with. */

@@ -13,7 +13,7 @@ import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { Warning } from "../ui/problem.tsx";
 import { draftOf, readKeys } from "./agent-calls.ts";
-import { type Draft, isObject, type Json, textOf } from "./form/json.ts";
+import { type Draft, isObject, type Json, textOf } from "../form/json.ts";
 import { agentField } from "./form/layout.ts";
 
 const recentRuns = 6;

@@ -3,7 +3,7 @@ import { commands, me } from "../api/session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { adminCommand, curlCommand } from "./commands.ts";
-import type { Draft } from "./form/json.ts";
+import type { Draft } from "../form/json.ts";
 
 interface SameChangeProps {
   draft: Draft;

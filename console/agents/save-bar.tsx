@@ -3,7 +3,7 @@ import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { FieldProblem } from "../ui/field.tsx";
 import { changesText } from "./form/agent-file.tsx";
-import { type Change, changeText } from "./form/changes.ts";
+import { type Change, changeText } from "../form/changes.ts";
 
 interface SaveBarProps {
   changes: Change[];

@@ -1,4 +1,4 @@
-import type { Draft } from "./form/json.ts";
+import type { Draft } from "../form/json.ts";
 
 /** A definition to begin with. It works with the files of its runs. */
 export const starterDefinition: Draft = {

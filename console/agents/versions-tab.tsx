@@ -12,7 +12,7 @@ import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
 import { readVersion, readVersions, updateAgent, type VersionHead } from "./agent-calls.ts";
 import { DiffView } from "./diff-view.tsx";
-import { formatDraft } from "./form/json-text.ts";
+import { formatDraft } from "../form/json-text.ts";
 
 /** The versions of an agent, and the difference of two. */
 export function VersionsTab({ agent, onSaved }: { agent: Agent; onSaved: (agent: Agent) => void }) {

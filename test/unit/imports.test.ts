@@ -65,30 +65,31 @@ const deployed: Record<string, string> = {
   conformance: "",
 };
 
-// The page: pages <- state <- ui <- api. No page imports another, but for a tab or a dialog that it shows.
+// The page: pages <- state, form <- ui <- api. No page imports another, but for a tab or a dialog that it shows.
 const floor = "api ui format.ts";
-const page = `${floor} state environments.ts limits-text.ts programs run-words.ts tool-help.ts`;
+const page = `${floor} form state environments.ts limits-text.ts programs run-words.ts tool-help.ts`;
 const pages: Record<string, string> = {
   api: "../src/manage/generated/operations.ts ../src/manage/generated/webhook-operations.ts ../src/manage/schema-types.ts ../src/runs/read/live-output.ts ../src/runs/read/written-text.ts",
   ui: "api format.ts ../src/accounts/expiry.ts",
+  form: floor,
   state: floor,
   programs: floor,
   agents: `${page} bundles run/files/diff-view.tsx run/text/line-diff.ts trials webhook ../schemas/agent.schema.json`,
   bundles: `${page} ../src/manage/generated/bundle-operations.ts`,
-  models: page,
+  models: `${page} ../src/manage/generated/form-schemas.ts`,
   run: `${page} bundles ../src/agent/turn/tool-notes.ts`,
   runs: page,
   settings: `${page} ../src/manage/generated/operations.ts`,
   share: `${page} run`,
   shell: `${page} start waiting`,
-  start: page,
+  start: `${page} ../src/manage/generated/form-schemas.ts`,
   errors: page,
   texts: `${page} run/text/tool-name.tsx`,
   trials: `${page} run/files/diff-view.tsx run/text ../src/manage/generated/trial-operations.ts ../src/trials/names.ts
     ../src/trials/suites/limits.ts`,
   usage: page,
   waiting: `${page} run/text run/waiting`,
-  webhook: `${page} ../src/accounts/limits.ts ../src/manage/generated/webhook-operations.ts`,
+  webhook: `${page} ../src/manage/generated/form-schemas.ts ../src/manage/generated/webhook-operations.ts`,
 };
 
 const packages: Record<string, RegExp> = {

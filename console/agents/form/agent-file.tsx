@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { formatDraft } from "./json-text.ts";
-import type { Draft } from "./json.ts";
+import { formatDraft } from "../../form/json-text.ts";
+import type { Draft } from "../../form/json.ts";
 import { changedLines } from "./line-diff.ts";
 
 interface AgentFileProps {

@@ -1,4 +1,4 @@
-import { type Draft, isObject, type Json, type Path, valueAt, withValue } from "./json.ts";
+import { type Draft, isObject, type Json, type Path, valueAt, withValue } from "../../form/json.ts";
 
 /**
  * Changes the URL of an MCP server. Its headers lose their stored secrets, because a secret goes to the server that it

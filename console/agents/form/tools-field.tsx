@@ -3,11 +3,11 @@ import { environmentTools, offerFor } from "../../environments.ts";
 import { me } from "../../api/session.ts";
 import { Check } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { GroupNotes, notesOf } from "./field-notes.tsx";
-import type { FormState } from "./form-state.ts";
-import { textOf, valueAt } from "./json.ts";
+import { GroupNotes, notesOf } from "../../form/field-notes.tsx";
+import type { FormState } from "../../form/form-state.ts";
+import { type Draft, type Path, textOf, valueAt } from "../../form/json.ts";
 import { agentField } from "./layout.ts";
-import type { FieldOf } from "./schema-fields.ts";
+import type { FieldOf } from "../../form/schema-fields.ts";
 import { toolHelp } from "../../tool-help.ts";
 
 const path = ["tools"];
@@ -74,7 +74,7 @@ function ToolChoice({ tool, form, isChosen, onToggle }: ToolChoiceProps) {
 }
 
 /** The built-in tools of the agent. */
-export function toolsOf({ draft }: FormState): string[] {
+function toolsOf(draft: Draft): string[] {
   const field = agentField("tools");
   const preset = field.kind === "checks" ? field.preset : [];
   return Array.isArray(draft["tools"]) ? draft["tools"].map(textOf) : preset;
@@ -86,4 +86,12 @@ export function needsEnvironment({ draft }: FormState): boolean {
   return (
     environment !== undefined || (Array.isArray(tools) && tools.some((tool) => environmentTools.has(textOf(tool))))
   );
+}
+
+/** Names that a field of the form suggests: `configurations` are those of the organization's further models. */
+export function knownNames(of: Path, draft: Draft, configurations: string[]): string[] {
+  if (of.at(-1) === "modelConfiguration") return configurations;
+  const name = of.join(".");
+  if (name === "toolPolicy") return toolsOf(draft);
+  return name === "environment" ? (me.value?.environments ?? []).map((each) => each.name) : [];
 }

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import schema from "../../../../schemas/agent.schema.json" with { type: "json" };
-import { changesOf, changeText, wasText } from "../../../../console/agents/form/changes.ts";
-import { type Draft, valueAt, withValue } from "../../../../console/agents/form/json.ts";
-import { formatDraft, parseDraft } from "../../../../console/agents/form/json-text.ts";
+import { changesOf, changeText, wasText } from "../../../../console/form/changes.ts";
+import { type Draft, valueAt, withValue } from "../../../../console/form/json.ts";
+import { formatDraft, parseDraft } from "../../../../console/form/json-text.ts";
+import { agentFields } from "../../../../console/agents/form/layout.ts";
 import { changedLines, fileDiff } from "../../../../console/agents/form/line-diff.ts";
 import { lacksSecrets, withServerUrl } from "../../../../console/agents/form/mcp-url.ts";
-import { fieldMessages, messageOf } from "../../../../console/agents/form/messages.ts";
-import { parseNumber } from "../../../../console/agents/form/numbers.ts";
-import { type Field, fieldsOf } from "../../../../console/agents/form/schema-fields.ts";
+import { fieldMessages, messageOf } from "../../../../console/form/messages.ts";
+import { parseNumber } from "../../../../console/form/numbers.ts";
+import { type Field, fieldsOf } from "../../../../console/form/schema-fields.ts";
 
 const stored: Draft = {
   name: "Data analyst",
@@ -19,7 +20,7 @@ const stored: Draft = {
   runLimits: { dollars: 0.2 },
 };
 
-const fields = fieldsOf(schema);
+const fields = agentFields;
 
 function field(...names: string[]): Field | undefined {
   let of: Field[] = fields;

@@ -1,12 +1,10 @@
 import { useId } from "preact/hooks";
-import { defaultEnvironment } from "../../environments.ts";
-import { me } from "../../api/session.ts";
-import type { FieldControl } from "../../ui/field.tsx";
+import type { FieldControl } from "../ui/field.tsx";
 import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText, textOf, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
-import { SecretInput } from "../../ui/secret-input.tsx";
+import { SecretInput } from "../ui/secret-input.tsx";
 
 interface TextFieldProps {
   field: FieldOf<"text">;
@@ -37,8 +35,8 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
   };
   if (field.secret) return <SecretInput control={control} value={text} readOnly={isReadOnly} onInput={set} />;
   if (field.long) return <textarea {...common} class="input instructions" rows={5} spellcheck />;
-  const placeholder = placeholderOf(path, form);
-  const known = knownNames(path, form);
+  const placeholder = form.placeholder?.(path) ?? field.example;
+  const known = form.known?.(path) ?? [];
   return (
     <>
       <input
@@ -47,6 +45,7 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
         autocomplete="off"
         spellcheck={false}
         placeholder={placeholder}
+        autofocus={form.focused === pathText(path)}
         list={known.length > 0 ? choices : undefined}
       />
       {known.length > 0 && (
@@ -58,18 +57,6 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
       )}
     </>
   );
-}
-
-/** Names that the field suggests. Empty: none. */
-function knownNames(path: Path, { configurations }: FormState): string[] {
-  if (path.at(-1) === "modelConfiguration") return configurations;
-  return pathText(path) === "environment" ? (me.value?.environments ?? []).map(({ name }) => name) : [];
-}
-
-/** What an empty field means. Undefined: its help says it. */
-function placeholderOf(path: Path, { configuredModel }: FormState): string | undefined {
-  if (pathText(path) === "environment") return defaultEnvironment;
-  return pathText(path) === "model" ? (configuredModel ?? "") : undefined;
 }
 
 /** "331 of 100,000 characters" with texts that can be long. */

@@ -33,7 +33,7 @@ function placed({ loc, msg }: Violation): { path: Path; text: string } {
 /** "prices is missing; limits.dollars requires it" belongs to `prices`. */
 function sentences(detail: string): { path: Path; text: string }[] {
   return detail.split("\n").map((text) => {
-    const name = /^[\w.]+/.exec(text)?.[0] ?? "";
+    const name = /^(?:the )?([\w.]+)/.exec(text)?.[1] ?? "";
     const path = name.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
     return { path, text };
   });

@@ -1,8 +1,9 @@
-import { useId } from "preact/hooks";
-import { Check, Select } from "../../ui/field.tsx";
+import { useId, useState } from "preact/hooks";
+import { Check, Select } from "../ui/field.tsx";
+import { problemOf } from "./body.ts";
 import { EditedField, GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { type Path, textOf, valueAt } from "./json.ts";
+import { isEqual, type Path, textOf, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
 
 interface ChoiceProps<Kind extends "choice" | "flag" | "checks" | "texts"> {
@@ -21,8 +22,13 @@ export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
           {...control}
           value={textOf(value)}
           disabled={form.readOnly !== undefined}
-          options={[["", "default"], ...field.options.map((option) => [option, option] as const)]}
-          onChange={(option) => form.set(path, option || undefined)}
+          options={[["", "default"], ...field.options.map(textOf).map((option) => [option, option] as const)]}
+          onChange={(chosen) =>
+            form.set(
+              path,
+              field.options.find((option) => textOf(option) === chosen),
+            )
+          }
         />
       )}
     </EditedField>
@@ -54,8 +60,8 @@ export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
   const chosen = Array.isArray(value) ? value.map(textOf) : field.preset;
   const notes = notesOf(field, path, form);
   const toggle = (option: string): void => {
-    const next = chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option];
-    form.set(path, next);
+    const next = field.options.filter((each) => chosen.includes(each) !== (each === option));
+    form.set(path, field.nullable && isEqual(next, field.preset) ? undefined : next);
   };
   return (
     <fieldset class={notes.was === undefined ? "field" : "field changed"}>
@@ -73,38 +79,45 @@ export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
           </Check>
         ))}
       </div>
-      <GroupNotes {...notes} />
+      <GroupNotes {...notes} problem={problemOf(field, value) ?? notes.problem} />
     </fieldset>
   );
 }
 
-/** A list of texts, separated by commas. */
+/** A list of texts, separated by commas or lines. */
 export function TextsField({ field, path, form }: ChoiceProps<"texts">) {
+  const [typed, setTyped] = useState("");
   const value = valueAt(form.draft, path);
+  const texts = Array.isArray(value) ? value.map(textOf) : [];
   return (
     <EditedField
       name={
         <>
-          {field.label} <span class="hint">separated by commas</span>
+          {field.label} <span class="hint">separated by commas or lines</span>
         </>
       }
       {...notesOf(field, path, form)}
     >
       {(control) => (
-        <input
+        <textarea
           {...control}
-          class="input mono"
+          class="input mono texts"
+          rows={1}
           autocomplete="off"
-          defaultValue={Array.isArray(value) ? value.map(textOf).join(", ") : ""}
-          key={JSON.stringify(value ?? [])}
+          spellcheck={false}
+          value={isEqual(textsIn(typed), texts) ? typed : texts.join(", ")}
           readOnly={form.readOnly !== undefined}
-          onChange={({ currentTarget }) => {
-            const texts = currentTarget.value.split(",").map((text) => text.trim());
-            const entries = [...new Set(texts.filter((text) => text !== ""))];
-            form.set(path, entries.length > 0 ? entries : undefined);
+          onInput={({ currentTarget }) => {
+            setTyped(currentTarget.value);
+            const entered = textsIn(currentTarget.value);
+            form.set(path, entered.length > 0 ? entered : undefined);
           }}
         />
       )}
     </EditedField>
   );
+}
+
+function textsIn(typed: string): string[] {
+  return [...new Set(typed.split(/[\s,]+/).filter((text) => text !== ""))];
 }

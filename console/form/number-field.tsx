@@ -3,16 +3,16 @@ import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { type Path, valueAt } from "./json.ts";
 import { amountText, parseNumber } from "./numbers.ts";
+import { problemOf } from "./body.ts";
 import type { FieldOf } from "./schema-fields.ts";
 
 /** A number with thousands separators. What is not a number stays in the draft as it was typed, and is reported. */
 export function NumberField({ field, path, form }: { field: FieldOf<"number">; path: Path; form: FormState }) {
   const [typed, setTyped] = useState<string>();
   const value = valueAt(form.draft, path);
-  const isNumber = value === undefined || typeof value === "number";
   const shown = typeof value === "number" ? amountText(field.name, value) : typeof value === "string" ? value : "";
   const notes = notesOf(field, path, form);
-  const problem = isNumber ? notes.problem : `Enter a ${field.whole ? "whole " : ""}number.`;
+  const problem = problemOf(field, value) ?? notes.problem;
   return (
     <EditedField name={field.label} {...notes} problem={problem}>
       {(control) => (
@@ -23,7 +23,7 @@ export function NumberField({ field, path, form }: { field: FieldOf<"number">; p
           autocomplete="off"
           value={typed ?? shown}
           placeholder={field.placeholder}
-          title={field.help?.replaceAll("`", "")}
+          title={field.tooltip}
           readOnly={form.readOnly !== undefined}
           onInput={({ currentTarget }) => {
             setTyped(currentTarget.value);

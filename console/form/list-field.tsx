@@ -1,7 +1,7 @@
+import { Warning } from "../ui/problem.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { isObject, type Path, pathText, textOf, valueAt } from "./json.ts";
-import { lacksSecrets } from "./mcp-url.ts";
+import { isObject, type Path, textOf, valueAt } from "./json.ts";
 import { MapField } from "./map-field.tsx";
 import { SimpleField } from "./simple-field.tsx";
 import type { FieldOf } from "./schema-fields.ts";
@@ -18,7 +18,7 @@ export function ListField({ field, path, form }: { field: FieldOf<"list">; path:
       {entries.map((entry, index) => (
         <div key={index} class="list-entry">
           <div class="list-entry-head">
-            <strong class="mono">{(isObject(entry) && textOf(entry["name"])) || "new server"}</strong>
+            <strong class="mono">{(isObject(entry) && textOf(entry["name"])) || `new ${field.entry.noun}`}</strong>
             <button
               type="button"
               class="button plain small"
@@ -36,30 +36,26 @@ export function ListField({ field, path, form }: { field: FieldOf<"list">; path:
         type="button"
         class="button small"
         disabled={isFull || form.readOnly !== undefined}
-        onClick={() => form.set(path, [...entries, { name: "", url: "" }])}
+        onClick={() => form.set(path, [...entries, field.entry.start])}
       >
-        {isFull ? `At most ${field.most}` : "Add a server"}
+        {isFull ? `At most ${field.most}` : `Add a ${field.entry.noun}`}
       </button>
     </fieldset>
   );
 }
 
 function ListEntry({ field, path, form }: { field: FieldOf<"list">; path: Path; form: FormState }) {
+  const warning = form.warning?.(path);
   return (
     <div class="list-entry-fields">
       {field.fields.map((each) =>
         each.kind === "map" ? (
-          <div key={each.name} class="wide">
+          <div key={each.name}>
             <MapField field={each} path={[...path, each.name]} form={form} />
-            {lacksSecrets(form.stored, form.draft, path) && (
-              <p class="note warn" role="status">
-                The URL was changed, so the secrets of the headers were cleared: a secret goes only to the server that
-                it was named for. Enter them again.
-              </p>
-            )}
+            {warning !== undefined && <Warning isLive>{warning}</Warning>}
           </div>
         ) : (
-          <SimpleField key={pathText([each.name])} field={each} path={[...path, each.name]} form={form} />
+          <SimpleField key={each.name} field={each} path={[...path, each.name]} form={form} />
         ),
       )}
     </div>

@@ -14,8 +14,12 @@ export interface FormState {
   set: (path: Path, value: Json | undefined) => void;
   /** Why nothing can be changed. Undefined: it can. */
   readOnly: string | undefined;
-  /** The model of the configuration, which an agent without a model uses. */
-  configuredModel: string | undefined;
-  /** Names of the organization's further model configurations. */
-  configurations: string[];
+  /** What an empty text field means. Undefined: its help says it. */
+  placeholder?: (path: Path) => string | undefined;
+  /** Path of the text that has the focus first. Undefined: the browser decides. */
+  focused?: string;
+  /** Names that a field suggests, or that have a row without a rule. */
+  known?: (path: Path) => string[];
+  /** What to know of an entry's map. Undefined: nothing. */
+  warning?: (entry: Path) => string | undefined;
 }

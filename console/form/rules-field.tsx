@@ -1,4 +1,4 @@
-import { Select } from "../../ui/field.tsx";
+import { Select } from "../ui/field.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { isObject, type Json, type Path, textOf, valueAt } from "./json.ts";
@@ -8,13 +8,12 @@ interface RulesFieldProps {
   field: FieldOf<"rules">;
   path: Path;
   form: FormState;
-  /** Names that have a row without a rule: the tools of the agent. */
-  known: string[];
 }
 
 /** A choice for each of some names: those that are known, and others that a person types, such as the tools of an MCP server. */
-export function RulesField({ field, path, form, known }: RulesFieldProps) {
+export function RulesField({ field, path, form }: RulesFieldProps) {
   const value = valueAt(form.draft, path);
+  const known = form.known?.(path) ?? [];
   const rules = isObject(value) ? Object.entries(value) : [];
   const typed = rules.filter(([name]) => !known.includes(name));
   const isDisabled = form.readOnly !== undefined;

@@ -1,15 +1,18 @@
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { me } from "../../api/session.ts";
+import { me } from "../api/session.ts";
 import { isObject, type Json, type Path, valueAt } from "./json.ts";
 import { SimpleField } from "./simple-field.tsx";
 import type { FieldOf } from "./schema-fields.ts";
 
-/** Named objects, such as the headers of a server: a row each, with its name and its fields. */
+/** Named texts or objects, such as labels, or the headers of a server: a row each, with its name and its fields. */
 export function MapField({ field, path, form }: { field: FieldOf<"map">; path: Path; form: FormState }) {
   const value = valueAt(form.draft, path);
   const rows = isObject(value) ? Object.entries(value) : [];
   const { help, problem } = notesOf(field, path, form);
+  const { noun, names, start } = field.entry;
+  const isSecret = field.fields.some((each) => each.kind === "text" && each.secret);
+  const isFull = field.most !== undefined && rows.length >= field.most;
   const store = (next: [string, Json][]): void =>
     form.set(path, next.length > 0 ? Object.fromEntries(next) : undefined);
   const rename = (from: string, to: string): void => {
@@ -20,7 +23,7 @@ export function MapField({ field, path, form }: { field: FieldOf<"map">; path: P
     <fieldset class="field map-field">
       <legend class="name">{field.label}</legend>
       {rows.map(([name], index) => (
-        <div key={index} class="map-row">
+        <div key={index} class={field.single ? "map-row single" : "map-row"}>
           <label class="field">
             <span class="name">Name</span>
             <input
@@ -36,7 +39,7 @@ export function MapField({ field, path, form }: { field: FieldOf<"map">; path: P
             <SimpleField
               key={each.name}
               field={{ ...each, help: undefined }}
-              path={[...path, name, each.name]}
+              path={field.single ? [...path, name] : [...path, name, each.name]}
               form={form}
             />
           ))}
@@ -44,27 +47,27 @@ export function MapField({ field, path, form }: { field: FieldOf<"map">; path: P
             type="button"
             class="button plain small"
             disabled={isDisabled}
-            aria-label={`Remove the header ${name}`}
+            aria-label={`Remove the ${noun} ${name}`}
             onClick={() => store(rows.filter((row) => row[0] !== name))}
           >
             Remove
           </button>
         </div>
       ))}
-      <GroupNotes help={rows.length > 0 ? me.value?.secrets.hint : help} problem={problem} />
+      <GroupNotes help={isSecret && rows.length > 0 ? me.value?.secrets.hint : help} problem={problem} />
       <button
         type="button"
         class="button small"
-        disabled={isDisabled}
-        onClick={() => store([...rows, [freeName(rows), { secret: "", prefix: "Bearer " }]])}
+        disabled={isDisabled || isFull}
+        onClick={() => store([...rows, [freeName(rows, names, noun), start]])}
       >
-        Add a header
+        {isFull ? `At most ${field.most}` : `Add a ${noun}`}
       </button>
     </fieldset>
   );
 }
 
-function freeName(rows: [string, Json][]): string {
-  const names = new Set(rows.map(([name]) => name));
-  return ["Authorization", "X-Api-Key"].find((name) => !names.has(name)) ?? `X-Header-${rows.length + 1}`;
+function freeName(rows: [string, Json][], names: string[], noun: string): string {
+  const used = new Set(rows.map(([name]) => name));
+  return names.find((name) => !used.has(name)) ?? `${noun}-${rows.length + 1}`;
 }

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { Field, type FieldControl, FieldProblem } from "../../ui/field.tsx";
+import { Field, type FieldControl, FieldProblem } from "../ui/field.tsx";
 import { wasText } from "./changes.ts";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText } from "./json.ts";
-import { helpOf } from "./layout.ts";
 import { messageOf, partMessage } from "./messages.ts";
 import type { Field as SchemaField } from "./schema-fields.ts";
 
@@ -22,7 +21,7 @@ export function notesOf(field: SchemaField, path: Path, { changes, messages }: F
   const isWhole = field.kind === "texts" || field.kind === "checks";
   const problem =
     messageOf(messages, path, isWhole) ?? (field.kind === "json" ? partMessage(messages, path) : undefined);
-  return { help: helpOf(field, path), was: change && wasText(change), problem };
+  return { help: field.help, was: change && wasText(change), problem };
 }
 
 interface EditedFieldProps extends Notes {
