@@ -4,10 +4,6 @@ import { organizations, readOrganizations } from "../state/organization.ts";
 import type { ModelSettings } from "./providers.ts";
 
 export type ModelTest = Schemas["ModelTest"];
-export type Quota = Pick<
-  Organization,
-  "max_running" | "max_dollars_per_day" | "max_stored_bytes" | "max_pending_upload_bytes"
->;
 
 /** Shows the stored organization at once. The list is read again, but the change does not wait for it or fail with it. */
 async function changed(result: Promise<Organization>): Promise<Organization> {
@@ -89,7 +85,7 @@ function hostOf(baseUrl: string): string {
   return protocol === "https:" ? host : `${hostname}:${port || 80}`;
 }
 
-export function setQuota(id: string, quota: Quota): Promise<Organization> {
+export function setQuota(id: string, quota: Schemas["UpdateOrganizationRequest"]): Promise<Organization> {
   return changed(call("update_organization", { organization_id: id }, { body: quota }));
 }
 
@@ -97,8 +93,8 @@ export async function setModelsStopped(id: string, stopped: boolean): Promise<vo
   await changed(call("update_organization", { organization_id: id }, { body: { models_stopped: stopped } }));
 }
 
-export function setWebFetchHosts(id: string, hosts: string[]): Promise<Organization> {
-  return changed(call("set_web_fetch", { organization_id: id }, { body: { hosts } }));
+export function setWebFetchHosts(id: string, body: Schemas["SetWebFetchRequest"]): Promise<Organization> {
+  return changed(call("set_web_fetch", { organization_id: id }, { body }));
 }
 
 export function readUse(id: string, signal: AbortSignal): Promise<Schemas["Use"]> {

@@ -1,102 +1,81 @@
-import {
-  type Model,
-  type ModelSettings,
-  type Preset,
-  type Provider,
-  type SettingName,
-  settingsOf,
-} from "./providers.ts";
+import { ModelSettings as schema } from "../../src/manage/generated/form-schemas.ts";
+import { draftOf } from "../form/body.ts";
+import { type Draft, type Json, type Path, textOf, withValue } from "../form/json.ts";
+import { type Field, fieldsOf } from "../form/schema-fields.ts";
+import { type Model, type Preset, type Provider, settingsOf } from "./providers.ts";
 
-/** What is entered in the form of a model. Texts are as typed. */
-export interface ModelForm {
-  provider: Provider;
-  enabled: boolean;
-  settings: Record<SettingName, string>;
-  /** What the server does differently. It has no fields: it is kept while the server stays the same. */
-  compat: Model["compat"];
-  /** Why the secret is empty. Undefined: it was not cleared. */
-  cleared: string | undefined;
+/** All settings of a model. */
+export const modelFields: Field[] = fieldsOf(schema, {
+  labels: {
+    base_url: "Base URL",
+    idle_seconds: "Seconds without data",
+    enabled: "Enabled: agents that use it can start runs",
+    acceptsPdf: "Accepts PDFs",
+    compat: "How the server differs from OpenAI’s API",
+  },
+  helps: {
+    enabled: "",
+    base_url: "",
+    model: "As the provider names it.",
+    region: "The service’s AWS credentials are used.",
+    idle_seconds:
+      "Then a call fails and is retried: 5 to 240. Raise it for a server that is silent while a model thinks or writes a file.",
+    compat: "Usually detected.",
+  },
+});
+
+/** The settings of a provider in the order of its form. */
+export function fieldsOfProvider(draft: Draft): Field[] {
+  const settings = Object.entries(settingsOf[draft["provider"] as Provider]);
+  return settings.flatMap(([wanted, required]) => {
+    const field = modelFields.find(({ name }) => name === wanted);
+    return field ? [{ ...field, required }] : [];
+  });
 }
 
-const empty: ModelForm["settings"] = { base_url: "", model: "", secret: "", region: "", idle_seconds: "" };
+/** The form of a stored model. Without one: of an Anthropic model, the first preset. */
+export function formOf(model: Model | null): Draft {
+  const { enabled, ...settings } = model ?? { provider: "anthropic", enabled: true };
+  return { ...draftOf(settings, modelFields), ...(!enabled && { enabled }) };
+}
+
+export function withPreset({ enabled }: Draft, { provider, settings }: Preset): Draft {
+  return { provider, ...settings, ...(enabled !== undefined && { enabled }) };
+}
+
+/**
+ * A draft with another setting. Another provider or address is another server: the stored secret is cleared, because it goes to the
+ * server that it was named for. The stored server brings it back.
+ */
+export function withSetting(model: Model | null, draft: Draft, path: Path, value: Json | undefined): Draft {
+  if (path[0] !== "provider" && path[0] !== "base_url") return withValue(draft, path, value);
+  const stored = model ? formOf(model) : undefined;
+  const isBack = path[0] === "provider" && stored?.["provider"] === value;
+  const changed = withValue(isBack ? { ...stored, ...draft } : draft, path, value);
+  const known = new Set(["provider", "enabled", ...Object.keys(settingsOf[changed["provider"] as Provider])]);
+  const kept = Object.fromEntries(Object.entries(changed).filter(([name]) => known.has(name)));
+  if (isStoredServer(stored, kept))
+    return { ...stored, ...kept, ...(stored?.["compat"] && { compat: stored["compat"] }) };
+  const { secret, compat: _, ...others } = kept;
+  return secret === undefined || secret === stored?.["secret"] ? others : { ...others, secret };
+}
+
+function isStoredServer(stored: Draft | undefined, draft: Draft): boolean {
+  return stored?.["provider"] === draft["provider"] && stored?.["base_url"] === draft["base_url"];
+}
+
+/** Why the secret is empty. Undefined: it was not cleared. */
+export function clearedSecret(model: Model | null, draft: Draft): string | undefined {
+  const isCleared = model?.secret != null && draft["secret"] === undefined && !isStoredServer(formOf(model), draft);
+  return isCleared && "secret" in settingsOf[draft["provider"] as Provider] ? clearedText : undefined;
+}
 
 const clearedText =
   "The secret was cleared: it goes to the server that it was named for, and this is another one. Enter it again, or " +
   "leave it empty for none.";
 
-/** The form of a stored model. Without one: of an Anthropic model, the first preset. */
-export function formOf(model: Model | null): ModelForm {
-  if (!model) return { provider: "anthropic", enabled: true, settings: empty, compat: null, cleared: undefined };
-  const { provider, enabled, compat } = model;
-  const settings = {
-    base_url: model.base_url ?? "",
-    model: model.model ?? "",
-    secret: model.secret ?? "",
-    region: model.region ?? "",
-    idle_seconds: String(model.idle_seconds ?? ""),
-  };
-  return { provider, enabled, settings, compat, cleared: undefined };
-}
-
-export function withPreset(form: ModelForm, { provider, settings }: Preset): ModelForm {
-  return { ...form, provider, settings: { ...empty, ...settings }, compat: null, cleared: undefined };
-}
-
-/** Another provider or address is another server: the secret is cleared. The stored one brings its secret back. */
-export function withServer(
-  form: ModelForm,
-  stored: Model | null,
-  change: { provider?: Provider; base_url?: string },
-): ModelForm {
-  const provider = change.provider ?? form.provider;
-  const base_url = change.base_url ?? form.settings.base_url;
-  const known = formOf(stored);
-  if (stored && provider === stored.provider && base_url === known.settings.base_url) {
-    const secret = form.settings.secret || known.settings.secret;
-    return {
-      ...form,
-      provider,
-      settings: { ...form.settings, base_url, secret },
-      compat: stored.compat,
-      cleared: undefined,
-    };
-  }
-  const { secret } = form.settings;
-  const isStored = secret !== "" && secret === known.settings.secret;
-  const settings = { ...form.settings, base_url, secret: isStored ? "" : secret };
-  return { ...form, provider, settings, compat: null, cleared: isStored ? clearedText : form.cleared };
-}
-
-export function withSetting(form: ModelForm, name: Exclude<SettingName, "base_url">, value: string): ModelForm {
-  const cleared = name === "secret" && value !== "" ? undefined : form.cleared;
-  const entered = name === "idle_seconds" ? value.replace(/\D/g, "") : value;
-  return { ...form, settings: { ...form.settings, [name]: entered }, cleared };
-}
-
-/** The body that stores it: only what the provider has. */
-export function toSettings({ provider, enabled, settings, compat }: ModelForm): ModelSettings {
-  const body: ModelSettings = { provider, enabled };
-  for (const name of Object.keys(settingsOf[provider]) as SettingName[]) {
-    const value = settings[name].trim();
-    if (name !== "idle_seconds") body[name] = value || null;
-    else if (value !== "") body.idle_seconds = Number(value);
-  }
-  if (provider.startsWith("openai-") && compat) body.compat = compat;
-  return body;
-}
-
 /** Required settings that are empty. */
-export function missingSettings({ provider, settings }: ModelForm): SettingName[] {
-  const names = Object.entries(settingsOf[provider]) as [SettingName, boolean][];
-  return names.flatMap(([name, isRequired]) => (isRequired && settings[name].trim() === "" ? [name] : []));
-}
-
-/** Whether anything was entered. */
-export function isEdited(form: ModelForm, stored: Model | null): boolean {
-  return JSON.stringify(toSettings(form)) !== JSON.stringify(toSettings(formOf(stored)));
-}
-
-/** Whether saving stores anything: a first model can be stored as it is proposed. */
-export function isChanged(form: ModelForm, stored: Model | null): boolean {
-  return stored === null || isEdited(form, stored);
+export function missingSettings(draft: Draft): string[] {
+  const empty = fieldsOfProvider(draft).filter(({ name, required }) => required && textOf(draft[name]).trim() === "");
+  return empty.map(({ name }) => name);
 }

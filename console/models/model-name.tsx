@@ -2,29 +2,32 @@ import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import type { FieldControl } from "../ui/field.tsx";
 import { listModels } from "./model-calls.ts";
-import { type ModelForm, missingSettings, toSettings } from "./model-form.ts";
+import { bodyOf } from "../form/body.ts";
+import type { FormState } from "../form/form-state.ts";
+import { textOf } from "../form/json.ts";
+import { missingSettings, modelFields } from "./model-form.ts";
+import type { ModelSettings } from "./providers.ts";
 
 interface ModelNameProps {
   control: FieldControl;
   organizationId: string;
-  form: ModelForm;
-  isReadOnly: boolean;
-  placeholder: string;
-  onInput: (value: string) => void;
+  form: FormState;
 }
 
 type Listed = { server: string } & ({ names: string[] } | { problem: string } | { busy: true });
 
 /** The name of the model, with those that the server offers as suggestions after a click. */
-export function ModelName({ control, organizationId, form, isReadOnly, placeholder, onInput }: ModelNameProps) {
+export function ModelName({ control, organizationId, form }: ModelNameProps) {
   const [state, setState] = useState<Listed>();
   const list = `${control.id}-models`;
-  const { model: _model, ...others } = toSettings(form);
+  const { draft } = form;
+  const isReadOnly = form.readOnly !== undefined;
+  const others = bodyOf({ ...draft, model: null }, modelFields) as ModelSettings;
   const server = JSON.stringify(others);
   // The list of another server says nothing.
   const listed = state?.server === server ? state : undefined;
-  const missing = missingSettings(form).filter((name) => name !== "model");
-  const hasList = form.provider !== "demo" && form.provider !== "bedrock";
+  const missing = missingSettings(draft).filter((name) => name !== "model");
+  const hasList = draft["provider"] !== "demo" && draft["provider"] !== "bedrock";
 
   async function load(): Promise<void> {
     setState({ server, busy: true });
@@ -41,14 +44,14 @@ export function ModelName({ control, organizationId, form, isReadOnly, placehold
         <input
           {...control}
           class="input mono"
-          value={form.settings.model}
-          placeholder={placeholder}
+          value={textOf(draft["model"])}
+          placeholder="claude-sonnet-5"
           readOnly={isReadOnly}
           list={list}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          onInput={({ currentTarget }) => form.set(["model"], currentTarget.value || undefined)}
         />
         {hasList && !isReadOnly && (
           <Button

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
-import { ApiError } from "../api/client.ts";
 import type { Organization } from "../api/types.ts";
+import { useBody } from "../form/use-body.ts";
+import { textOf } from "../form/json.ts";
 import { blocked, forbidden } from "../state/blocked.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
@@ -9,9 +10,9 @@ import { Confirm } from "../ui/confirm.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { toast } from "../ui/toast.tsx";
 import { removeModel, setModel, testModel, type ModelTest } from "./model-calls.ts";
-import { formOf, isChanged, isEdited, missingSettings, toSettings, withPreset } from "./model-form.ts";
+import { clearedSecret, formOf, missingSettings, modelFields, withPreset, withSetting } from "./model-form.ts";
 import { ModelFields } from "./model-fields.tsx";
-import { type Model, presets, type SettingName } from "./providers.ts";
+import { type Model, type ModelSettings, presets } from "./providers.ts";
 import { TestResult } from "./test-result.tsx";
 
 interface ModelPanelProps {
@@ -23,61 +24,21 @@ interface ModelPanelProps {
 
 /** A model of an organization: its form, a test, and what to begin with. */
 export function ModelPanel({ organization, configuration, onRemoved }: ModelPanelProps) {
-  const storedIn = ({ model, models }: Organization): Model | null =>
-    configuration === undefined ? model : (models.find(({ name }) => name === configuration) ?? null);
-  const stored = storedIn(organization);
-  const [form, setForm] = useState(() => formOf(stored));
-  const [problems, setProblems] = useState<Partial<Record<SettingName | "other", string>>>({});
-  const [tested, setTested] = useState<{ settings: string; result: ModelTest | "busy" }>();
-  const [isBusy, setBusy] = useState(false);
+  const { id, name, model, models } = organization;
   const [isRemoving, setRemoving] = useState(false);
-  const missing = missingSettings(form);
-  const readOnly = forbidden("change models", organization.id);
-  const closed = blocked("change models", organization.id);
-  const reason = closed ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
-  const hasChanges = isChanged(form, stored);
-  const settings = JSON.stringify(toSettings(form));
-  // Of other settings, a test says nothing.
-  const test = tested?.settings === settings ? tested.result : undefined;
-
-  async function save(): Promise<void> {
-    if (reason !== undefined || isBusy || !hasChanges) return;
-    setBusy(true);
-    setProblems({});
-    try {
-      const saved = await setModel(organization.id, configuration, toSettings(form));
-      // What was typed in the meantime stays.
-      setForm((current) => (current === form ? formOf(storedIn(saved)) : current));
-      toast(configuration === undefined ? `Saved the model of ${organization.name}` : `Saved ${configuration}`);
-    } catch (error) {
-      setProblems(problemsOf(error));
-    } finally {
-      setBusy(false);
-    }
-  }
-  async function runTest(): Promise<void> {
-    setTested({ settings, result: "busy" });
-    setProblems({});
-    try {
-      setTested({ settings, result: await testModel(organization.id, toSettings(form)) });
-    } catch (error) {
-      setTested(undefined);
-      setProblems(problemsOf(error));
-    }
-  }
-  useLeaveGuard(isEdited(form, stored));
-  useShortcuts("Models", [{ keys: "mod+s", label: "Save the model", run: () => void save() }]);
-
+  const stored = configuration === undefined ? model : (models.find((each) => each.name === configuration) ?? null);
+  const settings = useModel(stored, organization, configuration);
+  const { draft, readOnly } = settings.form;
   return (
     <section class="panel">
       <header class="panel-head">
         <h2>
           {configuration === undefined ? "Model of " : `Model configuration ${configuration} of `}
-          <bdi>{organization.name}</bdi>
+          <bdi>{name}</bdi>
         </h2>
         {stored && !stored.enabled && <span class="badge warn">disabled</span>}
         {stored && (
-          <Button size="small" kind="danger" blocked={closed} onClick={() => setRemoving(true)}>
+          <Button size="small" kind="danger" blocked={blocked("change models", id)} onClick={() => setRemoving(true)}>
             Remove…
           </Button>
         )}
@@ -91,51 +52,32 @@ export function ModelPanel({ organization, configuration, onRemoved }: ModelPane
               class="chip"
               title={preset.note.replaceAll("`", "")}
               disabled={readOnly !== undefined}
-              onClick={() => setForm(withPreset(form, preset))}
+              onClick={() => settings.setDraft(withPreset(draft, preset))}
             >
               {preset.name}
             </button>
           ))}
         </div>
         <ModelFields
-          organizationId={organization.id}
+          organizationId={id}
           configuration={configuration}
-          form={form}
-          stored={stored}
-          isReadOnly={readOnly !== undefined}
-          problems={problems}
-          onChange={setForm}
+          form={settings.form}
+          cleared={clearedSecret(stored, draft)}
         />
-        <Problem>{problems.other}</Problem>
-        {test !== undefined && <TestResult test={test} secret={form.settings.secret.trim()} />}
-        <div class="panel-actions">
-          <Button icon="bolt" blocked={reason} disabled={test === "busy"} onClick={() => void runTest()}>
-            {test === "busy" ? "Testing…" : "Test"}
-          </Button>
-          <p class="muted">
-            {reason ?? "One short call with these settings. It costs a few tokens, and stores nothing."}
-          </p>
-          <Button
-            kind="primary"
-            hint={keyNames("mod+s").join("")}
-            blocked={reason ?? (hasChanges ? undefined : "Nothing was changed.")}
-            disabled={isBusy}
-            onClick={() => void save()}
-          >
-            {isBusy ? "Saving…" : "Save model"}
-          </Button>
-        </div>
+        <Problem>{settings.problem}</Problem>
+        {settings.test && <TestResult test={settings.test} secret={textOf(draft["secret"]).trim()} />}
+        <ModelActions {...settings} />
       </div>
       {isRemoving && (
         <Confirm
-          title={`Remove ${configuration === undefined ? "the model" : configuration} of “${organization.name}”?`}
+          title={`Remove ${configuration === undefined ? "the model" : configuration} of “${name}”?`}
           action="Remove model"
           danger
           onClose={() => setRemoving(false)}
           onConfirm={async () => {
-            await removeModel(organization.id, configuration);
-            setForm(formOf(null));
-            toast(`Removed ${configuration ?? "the model"} of ${organization.name}`);
+            await removeModel(id, configuration);
+            settings.setDraft(formOf(null));
+            toast(`Removed ${configuration ?? "the model"} of ${name}`);
             onRemoved();
           }}
         >
@@ -149,22 +91,67 @@ export function ModelPanel({ organization, configuration, onRemoved }: ModelPane
   );
 }
 
-function nameOf(setting: SettingName): string {
-  return {
-    base_url: "a base URL",
-    model: "a model",
-    secret: "a secret",
-    region: "a region",
-    idle_seconds: "seconds without data",
-  }[setting];
+type Settings = ReturnType<typeof useModel>;
+
+/** The form of a model, with what can be done with its settings. */
+function useModel(stored: Model | null, { id, name }: Organization, configuration: string | undefined) {
+  const [tested, setTested] = useState<{ settings: string; result: ModelTest }>();
+  const [doing, setDoing] = useState<"test" | "save">();
+  const readOnly = forbidden("change models", id);
+  const { send, ...body } = useBody<ModelSettings>(modelFields, formOf(stored), {
+    readOnly,
+    change: (draft, path, value) => withSetting(stored, draft, path, value),
+  });
+  const missing = missingSettings(body.form.draft);
+  const incomplete = missing.length > 0 ? `Enter ${missing.map((each) => nouns[each]).join(", ")} first.` : undefined;
+  const reason = blocked("change models", id) ?? incomplete;
+  const settings = JSON.stringify(body.body);
+  const isSame = stored !== null && !body.isChanged; // a first model can be stored as it is proposed
+  const act = async (what: "test" | "save", work: (body: ModelSettings) => Promise<unknown>): Promise<void> => {
+    setDoing(what);
+    setTested(undefined);
+    await send(work, what === "test");
+    setDoing(undefined);
+  };
+  const save = async (): Promise<void> => {
+    if (reason !== undefined || isSame || doing) return;
+    await act("save", async (sent) => {
+      await setModel(id, configuration, sent);
+      toast(configuration === undefined ? `Saved the model of ${name}` : `Saved ${configuration}`);
+    });
+  };
+  const runTest = (): Promise<void> =>
+    act("test", async (sent) => setTested({ settings, result: await testModel(id, sent) }));
+  useLeaveGuard(body.isChanged);
+  useShortcuts("Models", [{ keys: "mod+s", label: "Save the model", run: () => void save() }]);
+  // Of other settings, a test says nothing.
+  const test = doing === "test" ? ("busy" as const) : tested?.settings === settings ? tested.result : undefined;
+  return { ...body, reason, isSame, doing, test, save, runTest };
 }
 
-/** The service's reasons, at their fields where they name one. */
-function problemsOf(error: unknown): Partial<Record<SettingName | "other", string>> {
-  if (!(error instanceof ApiError)) return { other: String(error) };
-  if (error.issues.length > 0) {
-    return Object.fromEntries(error.issues.map(({ loc, msg }) => [loc.length === 2 ? loc[1] : "other", msg]));
-  }
-  const name = /^(?:the )?(base_url|model|secret|region|idle_seconds)\b/.exec(error.message)?.[1];
-  return { [name ?? "other"]: error.message };
+const nouns: Record<string, string> = {
+  base_url: "a base URL",
+  model: "a model",
+  secret: "a secret",
+  region: "a region",
+};
+
+function ModelActions({ reason, isSame, doing, save, runTest }: Settings) {
+  return (
+    <div class="panel-actions">
+      <Button icon="bolt" blocked={reason} disabled={doing !== undefined} onClick={() => void runTest()}>
+        {doing === "test" ? "Testing…" : "Test"}
+      </Button>
+      <p class="muted">{reason ?? "One short call with these settings. It costs a few tokens, and stores nothing."}</p>
+      <Button
+        kind="primary"
+        hint={keyNames("mod+s").join("")}
+        blocked={reason ?? (isSame ? "Nothing was changed." : undefined)}
+        disabled={doing !== undefined}
+        onClick={() => void save()}
+      >
+        {doing === "save" ? "Saving…" : "Save model"}
+      </Button>
+    </div>
+  );
 }

@@ -10,9 +10,8 @@ import { Icon } from "../ui/icon.tsx";
 import { Configurations } from "./configurations.tsx";
 import { CreateOrganization } from "./create-organization.tsx";
 import { DeleteOrganization } from "./delete-organization.tsx";
-import { QuotaPanel } from "./quota-panel.tsx";
+import { QuotaPanel, WebFetchPanel } from "./organization-panels.tsx";
 import { StopPanel } from "./stop-panel.tsx";
-import { WebFetchPanel } from "./web-fetch-panel.tsx";
 
 /** The organizations with the model that their agents use, and their quotas. */
 export function ModelsPage() {

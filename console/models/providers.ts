@@ -3,7 +3,7 @@ import type { Schemas } from "../api/types.ts";
 export type Model = Schemas["Model"];
 export type ModelSettings = Schemas["ModelSettings"];
 export type Provider = Model["provider"];
-export type SettingName = "base_url" | "model" | "secret" | "region" | "idle_seconds";
+type SettingName = "base_url" | "model" | "secret" | "region" | "idle_seconds" | "compat";
 
 export const providerNames: Record<Provider, string> = {
   anthropic: "Anthropic",
@@ -16,8 +16,8 @@ export const providerNames: Record<Provider, string> = {
 /** The settings of each provider in the order of the form: true if required (src/accounts/model-settings.ts). */
 export const settingsOf: Record<Provider, Partial<Record<SettingName, boolean>>> = {
   anthropic: { model: true, secret: true, base_url: false, idle_seconds: false },
-  "openai-compatible": { base_url: true, model: true, secret: false, idle_seconds: false },
-  "openai-responses": { base_url: true, model: true, secret: false, idle_seconds: false },
+  "openai-compatible": { base_url: true, model: true, secret: false, idle_seconds: false, compat: false },
+  "openai-responses": { base_url: true, model: true, secret: false, idle_seconds: false, compat: false },
   bedrock: { model: true, region: true, base_url: false, idle_seconds: false },
   demo: {},
 };
@@ -26,7 +26,7 @@ export const settingsOf: Record<Provider, Partial<Record<SettingName, boolean>>>
 export interface Preset {
   name: string;
   provider: Provider;
-  settings: Partial<Record<SettingName, string>>;
+  settings: Partial<Record<Exclude<SettingName, "compat">, string>>;
   note: string;
 }
 

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { parseModelSettings } from "../../../../src/accounts/model-settings.ts";
+import { bodyOf } from "../../../../console/form/body.ts";
+import type { Draft } from "../../../../console/form/json.ts";
 import {
+  clearedSecret,
   formOf,
-  isChanged,
   missingSettings,
-  toSettings,
+  modelFields,
   withPreset,
-  withServer,
   withSetting,
 } from "../../../../console/models/model-form.ts";
 import { type Model, presets } from "../../../../console/models/providers.ts";
@@ -25,60 +26,52 @@ const stored: Model = {
 
 const labels = { provider: "p", baseUrl: "b", model: "m", secret: "s", region: "r", compat: "c", idleSeconds: "i" };
 
+const bodyOfModel = (draft: Draft) => bodyOf(draft, modelFields);
+const set = (draft: Draft, name: string, value: string | undefined): Draft => withSetting(stored, draft, [name], value);
+
 test("every preset with a model's name is accepted by the service", () => {
   for (const preset of presets) {
-    const form = withSetting(withPreset(formOf(null), preset), "model", "some-model");
-    const { provider, enabled, base_url, model, secret, region } = toSettings(form);
+    const begun = withPreset(formOf(null), preset);
+    const form = { ...begun, ...(begun["provider"] !== "demo" && { model: "some-model" }) };
+    const { provider, base_url, model, secret, region } = bodyOfModel(form);
     const given = { provider, baseUrl: base_url, model, secret, region };
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
     expect(missingSettings(form)).toEqual([]);
-    expect(parseModelSettings(settings, labels, enabled ?? true)).toMatchObject({ provider });
+    expect(parseModelSettings(settings, labels, true)).toMatchObject({ provider });
   }
 });
 
-test("a stored model is read and written without a change", () => {
-  const form = formOf(stored);
-  expect(isChanged(form, stored)).toBe(false);
-  expect(toSettings(form)).toEqual({
-    provider: "openai-compatible",
-    enabled: true,
-    base_url: "https://one.example.com/v1",
-    model: "qwen3",
-    secret: "env:ONE_KEY",
-    compat: { supportsStreaming: false },
-    idle_seconds: 90,
-  });
-  expect(isChanged(withSetting(form, "model", "qwen4"), stored)).toBe(true);
-});
-
-test("only digits can be entered as seconds; none are the default", () => {
-  const form = withSetting(formOf(stored), "idle_seconds", "2 min 0");
-  expect(toSettings(form)).toMatchObject({ idle_seconds: 20 });
-  expect(toSettings(withSetting(form, "idle_seconds", ""))).not.toHaveProperty("idle_seconds");
+test("a stored model is read and written without a change, whatever stands around a text", () => {
+  const { enabled: _, ...settings } = stored;
+  expect(bodyOfModel(formOf(stored))).toEqual(settings);
+  expect(bodyOfModel(set(formOf(stored), "model", " qwen4 "))).toEqual({ ...settings, model: "qwen4" });
+  expect(bodyOfModel(formOf({ ...stored, enabled: false }))).toMatchObject({ enabled: false });
 });
 
 test("another address clears the stored secret and says why; the stored address brings it back", () => {
-  const moved = withServer(formOf(stored), stored, { base_url: "https://two.example.com/v1" });
-  expect(moved).toMatchObject({ settings: { secret: "" }, compat: null });
-  expect(moved.cleared).toContain("The secret was cleared");
-  expect(withSetting(moved, "secret", "env:TWO_KEY").cleared).toBeUndefined();
-  const back = withServer(moved, stored, { base_url: "https://one.example.com/v1" });
-  expect(back).toMatchObject({ settings: { secret: "env:ONE_KEY" }, cleared: undefined });
-  expect(isChanged(back, stored)).toBe(false);
+  const moved = set(formOf(stored), "base_url", "https://two.example.com/v1");
+  expect(bodyOfModel(moved)).toMatchObject({ secret: null, compat: null });
+  expect(clearedSecret(stored, moved)).toContain("The secret was cleared");
+  expect(clearedSecret(stored, set(moved, "secret", "env:TWO_KEY"))).toBeUndefined();
+  const back = set(moved, "base_url", "https://one.example.com/v1");
+  expect(clearedSecret(stored, back)).toBeUndefined();
+  expect(back).toEqual(formOf(stored));
 });
 
 test("a secret that was named for the new server stays while its address is typed", () => {
-  const named = withSetting(withServer(formOf(stored), stored, { base_url: "https://t" }), "secret", "env:TWO_KEY");
-  expect(withServer(named, stored, { base_url: "https://tw" }).settings.secret).toBe("env:TWO_KEY");
+  const named = set(set(formOf(stored), "base_url", "https://t"), "secret", "env:TWO_KEY");
+  expect(set(named, "base_url", "https://tw")).toMatchObject({ secret: "env:TWO_KEY" });
 });
 
 test("another provider has other settings, and its required ones are missing", () => {
-  const form = withServer(formOf(stored), stored, { provider: "bedrock" });
-  expect(toSettings(form)).not.toHaveProperty("secret");
+  const form = set(formOf(stored), "provider", "bedrock");
+  expect(bodyOfModel(form)).toMatchObject({ secret: null, compat: null });
   expect(missingSettings(form)).toEqual(["region"]);
-  expect(toSettings(withServer(formOf(stored), stored, { provider: "demo" }))).toEqual({
-    provider: "demo",
-    enabled: true,
+  const demo = set(form, "provider", "demo");
+  expect(demo).toEqual({ provider: "demo" });
+  expect(set(demo, "provider", "openai-compatible")).toMatchObject({
+    base_url: stored.base_url,
+    secret: stored.secret,
   });
 });
 
