@@ -1,10 +1,27 @@
-import { useState } from "preact/hooks";
-import { useAction } from "../api/use-action.ts";
+import { SetWebhookEndpointRequest, SetWebhookRequest } from "../../src/manage/generated/form-schemas.ts";
+import { SchemaFields } from "../form/schema-form.tsx";
+import { type Field, type FieldSchema, fieldsOf } from "../form/schema-fields.ts";
+import { useBody } from "../form/use-body.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
-import { Check, TextField } from "../ui/field.tsx";
-import { eventTypes } from "../../src/accounts/limits.ts";
-import { addEndpoint, type ChangedReceiver, endpointIdOf, type Receiver, setWebhook } from "./webhook-calls.ts";
+import { Problem } from "../ui/problem.tsx";
+import {
+  addEndpoint,
+  type ChangedReceiver,
+  endpointIdOf,
+  type Receiver,
+  setWebhook,
+  type WebhookSettings,
+} from "./webhook-calls.ts";
+
+const fieldsIn = (schema: FieldSchema, url: string): Field[] =>
+  fieldsOf(schema, {
+    labels: { url: "URL", event_types: "Events", private_addresses: "Accept http: and private addresses" },
+    helps: { url, event_types: "", private_addresses: "" },
+  }).filter(({ name }) => name !== "enabled");
+
+const ofWebhook = fieldsIn(SetWebhookRequest, "Leave it empty to report only runs that name their own URL.");
+const ofEndpoint = fieldsIn(SetWebhookEndpointRequest, "");
 
 interface SettingsDialogProps {
   agentId: string;
@@ -16,16 +33,15 @@ interface SettingsDialogProps {
   onChange: (changed: ChangedReceiver) => void;
 }
 
-/** Asks for the settings of a webhook or a further endpoint. */
+/** Asks for the settings of a webhook or a further endpoint, which then is enabled. */
 export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, onChange }: SettingsDialogProps) {
-  const [url, setUrl] = useState(webhook?.url ?? "");
-  const [types, setTypes] = useState<readonly string[]>(webhook?.event_types ?? eventTypes);
-  const [isPrivate, setPrivate] = useState(webhook?.private_addresses ?? false);
-  const { isBusy, problem, run } = useAction();
-  const save = async (): Promise<void> => {
-    const chosen = eventTypes.filter((type) => types.includes(type));
-    const event_types = chosen.length === eventTypes.length ? null : chosen;
-    const settings = { url: url.trim() || null, event_types, private_addresses: isPrivate, enabled: true };
+  const fields = isFurther ? ofEndpoint : ofWebhook;
+  const { form, isComplete, isBusy, problem, send } = useBody<WebhookSettings>(fields, webhook ?? {}, {
+    readOnly: undefined,
+    focused: "url",
+  });
+  const save = async (body: WebhookSettings): Promise<void> => {
+    const settings = { ...body, enabled: true };
     const saved =
       isFurther && !webhook ? addEndpoint(agentId, settings) : setWebhook(agentId, settings, endpointIdOf(webhook));
     onChange(await saved);
@@ -37,7 +53,7 @@ export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, o
       onClose={onClose}
       footer={
         <Choice onCancel={onClose}>
-          <Button kind="primary" type="submit" form="webhook-settings" disabled={isBusy || types.length === 0}>
+          <Button kind="primary" type="submit" form="webhook-settings" disabled={isBusy || !isComplete}>
             {webhook?.enabled === false ? "Save and enable" : "Save"}
           </Button>
         </Choice>
@@ -48,37 +64,11 @@ export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, o
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void run(save, true);
+          void send(save);
         }}
       >
-        <TextField
-          name="URL"
-          help={isFurther ? "" : "Leave it empty to report only runs that name their own URL."}
-          problem={problem}
-          autofocus
-          required={isFurther}
-          inputMode="url"
-          placeholder="https://example.com/hooks/runs"
-          value={url}
-          onInput={setUrl}
-        />
-        <fieldset class="stack">
-          <legend>Events</legend>
-          {eventTypes.map((type) => (
-            <Check
-              key={type}
-              checked={types.includes(type)}
-              onChange={(checked) =>
-                setTypes((before) => (checked ? [...before, type] : before.filter((each) => each !== type)))
-              }
-            >
-              {type}
-            </Check>
-          ))}
-        </fieldset>
-        <Check checked={isPrivate} onChange={setPrivate}>
-          Accept http: and private addresses
-        </Check>
+        <SchemaFields fields={fields} form={form} columns="one" />
+        <Problem>{problem}</Problem>
       </form>
     </Dialog>
   );
