@@ -10,6 +10,8 @@ export interface ShownRun {
   nextInputs: string[];
   /** Names of the uploaded files. The reader has them in the current directory. */
   files: string[];
+  /** Further fields of the create, which only curl shows. */
+  choices?: object;
   /** Base URL of the APIs. Undefined: not known to the page, and read from AGENT_RUN_URL. */
   serviceUrl: string | undefined;
   /** How a command that manages the service begins. */
@@ -95,7 +97,7 @@ ${next.join("")}]:
 
 function curl(run: ShownRun): string {
   const runs = `${shellBase(run)}/ext/v1/runs`;
-  const body = { name: run.name, ...(run.input !== undefined && { input_text: run.input }) };
+  const body = { name: run.name, ...(run.input !== undefined && { input_text: run.input }), ...run.choices };
   if (run.nextInputs.length === 0) {
     return `# ${needed(run.serviceUrl)} The response has the id of the run.
 ${post(runs, "", shellJson(body, run.files))}`;

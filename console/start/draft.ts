@@ -1,3 +1,5 @@
+import type { Draft } from "../form/json.ts";
+
 /** A file of a run that is not started yet. */
 export interface StartFile {
   name: string;
@@ -12,6 +14,8 @@ export interface StartDraft {
   name: string;
   text: string;
   files: StartFile[];
+  /** What else the run is to have, as in the body of its create. */
+  choices: Draft;
 }
 
 /** Adds chosen or dropped files. A file replaces the one with its name. */
@@ -22,6 +26,6 @@ export function withFiles(draft: StartDraft, files: Iterable<File>): StartDraft 
 }
 
 /** Whether closing the dialog would lose something. */
-export function hasContent({ name, text, files }: StartDraft): boolean {
-  return name.trim() !== "" || text.trim() !== "" || files.length > 0;
+export function hasContent({ name, text, files, choices }: StartDraft): boolean {
+  return name.trim() !== "" || text.trim() !== "" || files.length > 0 || Object.keys(choices).length > 0;
 }

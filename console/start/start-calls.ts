@@ -1,5 +1,7 @@
 import { call, send } from "../api/client.ts";
 import type { Run } from "../api/types.ts";
+import { bodyOf, draftOf } from "../form/body.ts";
+import { choiceFields } from "./choices.tsx";
 import { base64 } from "./base64.ts";
 import type { StartDraft, StartFile } from "./draft.ts";
 
@@ -16,6 +18,7 @@ export async function startRun(agentId: string, draft: StartDraft): Promise<Run>
     name: nameOf(draft),
     ...(draft.text.trim() !== "" && { input_text: draft.text }),
     ...(files.length > 0 && { files }),
+    ...bodyOf(draft.choices, choiceFields),
   };
   return call("create_run", {}, { body });
 }
@@ -31,7 +34,7 @@ export function nameOf({ name, text, files }: StartDraft): string {
 /** Events that are read to find a run's first input: it comes first. */
 const firstEvents = 5;
 
-/** The input, name and uploaded files of an earlier run. */
+/** The input, name, uploaded files, labels, model and limits of an earlier run. */
 export async function draftFrom(runId: string, signal: AbortSignal): Promise<StartDraft> {
   const [run, events, files] = await Promise.all([
     call("get_run", { run_id: runId }, { signal }),
@@ -39,7 +42,9 @@ export async function draftFrom(runId: string, signal: AbortSignal): Promise<Sta
     uploadsOf(runId, signal),
   ]);
   const input = events.data.find((event) => event.type === "input");
-  return { agentId: run.agent_id, name: run.name, text: input?.text ?? "", files };
+  const { model, limits } = run.chosen ?? {};
+  const choices = draftOf({ labels: run.labels, model, limits }, choiceFields);
+  return { agentId: run.agent_id, name: run.name, text: input?.text ?? "", files, choices };
 }
 
 /** The files before the first step: those that came with the create. */

@@ -25,7 +25,7 @@ function emptyDraft({ agentId, sample }: StartPreset): StartDraft {
     const blob = new Blob([text]);
     return { name, size: blob.size, blob };
   });
-  return { agentId, name: "", text: sample?.text ?? "", files: files ?? [] };
+  return { agentId, name: "", text: sample?.text ?? "", files: files ?? [], choices: {} };
 }
 
 /** The dialog with the input, name and files of an earlier run. */

@@ -1,7 +1,10 @@
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
-import { ApiError, call } from "../api/client.ts";
+import { call } from "../api/client.ts";
 import { useResource } from "../api/use-resource.ts";
+import { bodyOf, isComplete } from "../form/body.ts";
+import { detailOf } from "../form/detail.ts";
+import { fieldMessages, noMessages } from "../form/messages.ts";
 import { programFor } from "../programs/program.ts";
 import { formatBytes } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
@@ -19,6 +22,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { activeAgents } from "./active-agents.ts";
 import { hasContent, type StartDraft, withFiles } from "./draft.ts";
+import { Choices, choiceFields } from "./choices.tsx";
 import { DropZone } from "./drop-zone.tsx";
 import { checkFiles, type FileCheck } from "./file-limits.ts";
 import { FileList } from "./file-list.tsx";
@@ -37,81 +41,20 @@ interface StartFormProps {
 }
 
 /** What a run is started with. Nothing is sent before it fits the limits. */
-export function StartForm({ title, start, problem: firstProblem }: StartFormProps) {
-  const { route } = useLocation();
-  const [entered, setDraft] = useState(start);
-  // Agents may be read after the dialog is opened.
-  const draft = { ...entered, agentId: entered.agentId ?? activeAgents()[0]?.id };
-  const [problem, setProblem] = useState(firstProblem);
-  const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const original = useRef(start);
+export function StartForm(props: StartFormProps) {
+  const start = useStart(props);
+  const { draft, edit, problem, check, dragged, messages } = start;
   const limits = me.value?.limits ?? usualLimits;
-  const check = checkFiles(draft.files, limits);
-  const edit = (changes: Partial<StartDraft>): void => setDraft((before) => ({ ...before, ...changes }));
-  const addFiles = (files: File[]): void => {
-    setProblem(undefined);
-    setDraft((before) => withFiles(before, files));
-  };
-  const dragged = useFileDrop(addFiles, () =>
-    setProblem("A folder cannot be sent. Drop its files, or an archive of it."),
+  const { data: agent } = useResource(draft.agentId, (signal) =>
+    call("get_agent", { agent_id: draft.agentId ?? "" }, { signal }),
   );
-  const reason = agentReason(draft) ?? filesReason(check);
-
-  const close = (): void => {
-    const isUntouched = entered === original.current || !hasContent(draft);
-    if (isUntouched || isAsking) startDialog.value = undefined;
-    else setAsking(true);
-  };
-  async function send(): Promise<void> {
-    if (draft.agentId === undefined || reason !== undefined || isBusy) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const run = await startRun(draft.agentId, draft);
-      rememberAgent(draft.agentId);
-      startDialog.value = undefined;
-      route(pageUrl(`runs/${run.id}`));
-    } catch (error) {
-      setProblem(problemText(error));
-      setBusy(false);
-    }
-  }
-  useShortcuts("Start run", [{ keys: "mod+Enter", label: "Start run", inDialogs: true, run: () => void send() }]);
-
   return (
     <Dialog
-      title={title}
+      title={props.title}
       class={dragged > 0 ? "start dropping" : "start"}
-      onClose={close}
+      onClose={start.close}
       footer={
-        isAsking ? (
-          <>
-            <span>Discard what you entered?</span>
-            <Button autofocus onClick={() => setAsking(false)}>
-              Keep editing
-            </Button>
-            <Button kind="danger filled" onClick={close}>
-              Discard
-            </Button>
-          </>
-        ) : (
-          <>
-            <LimitsLine agentId={draft.agentId} reason={agentReason(draft)} />
-            <CopyButton text={() => curlOf(draft)} size="small">
-              Copy as curl
-            </CopyButton>
-            <Button
-              kind="primary"
-              hint={keyNames("mod+Enter").join("")}
-              blocked={reason}
-              disabled={isBusy}
-              onClick={() => void send()}
-            >
-              {isBusy ? "Starting…" : "Start run"}
-            </Button>
-          </>
-        )
+        start.isAsking ? <DiscardQuestion {...start} /> : <StartActions {...start} limits={agent?.definition.limits} />
       }
     >
       <div class="field-row two">
@@ -136,26 +79,125 @@ export function StartForm({ title, start, problem: firstProblem }: StartFormProp
           check={check}
           onRemove={(file) => edit({ files: draft.files.filter((each) => each !== file) })}
         />
-        <DropZone dragged={dragged} onFiles={addFiles} />
-        <div class="field-row two">
-          <LimitMeter
-            label="Number of files"
-            value={draft.files.length}
-            limit={limits.files}
-            text={`${draft.files.length} of ${limits.files} files`}
-            problem={check.countProblem}
-          />
-          <LimitMeter
-            label="Size of the files"
-            value={check.bytes}
-            limit={limits.file_bytes}
-            text={`${formatBytes(check.bytes)} of ${formatBytes(limits.file_bytes)}`}
-            problem={check.sizeProblem}
-          />
-        </div>
+        <DropZone dragged={dragged} onFiles={start.addFiles} />
+        <FileMeters files={draft.files.length} check={check} limits={limits} />
       </section>
+      <Choices
+        choices={draft.choices}
+        messages={messages}
+        definition={agent?.definition}
+        onChange={(choices) => edit({ choices })}
+      />
       <Problem>{problem}</Problem>
     </Dialog>
+  );
+}
+
+/** The state of the dialog. */
+function useStart({ start, problem: firstProblem }: StartFormProps) {
+  const { route } = useLocation();
+  const [entered, setDraft] = useState(start);
+  // Agents may be read after the dialog is opened.
+  const draft = { ...entered, agentId: entered.agentId ?? activeAgents()[0]?.id };
+  const [problem, setProblem] = useState(firstProblem);
+  const [messages, setMessages] = useState(noMessages);
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const original = useRef(start);
+  const check = checkFiles(draft.files, me.value?.limits ?? usualLimits);
+  const edit = (changes: Partial<StartDraft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const addFiles = (files: File[]): void => {
+    setProblem(undefined);
+    setDraft((before) => withFiles(before, files));
+  };
+  const dragged = useFileDrop(addFiles, () =>
+    setProblem("A folder cannot be sent. Drop its files, or an archive of it."),
+  );
+  const reason = agentReason(draft) ?? filesReason(check) ?? choicesReason(draft);
+  const close = (): void => {
+    const isUntouched = entered === original.current || !hasContent(draft);
+    if (isUntouched || isAsking) startDialog.value = undefined;
+    else setAsking(true);
+  };
+  async function send(): Promise<void> {
+    if (draft.agentId === undefined || reason !== undefined || isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    setMessages(noMessages);
+    try {
+      const run = await startRun(draft.agentId, draft);
+      rememberAgent(draft.agentId);
+      startDialog.value = undefined;
+      route(pageUrl(`runs/${run.id}`));
+    } catch (error) {
+      const found = fieldMessages(
+        detailOf(error),
+        choiceFields.map(({ name }) => name),
+      );
+      setMessages(found);
+      setProblem(found.other.join(". ") || undefined);
+      setBusy(false);
+    }
+  }
+  useShortcuts("Start run", [{ keys: "mod+Enter", label: "Start run", inDialogs: true, run: () => void send() }]);
+  return { draft, edit, addFiles, problem, messages, check, dragged, reason, close, isAsking, setAsking, isBusy, send };
+}
+
+type Start = ReturnType<typeof useStart>;
+
+function DiscardQuestion({ close, setAsking }: Start) {
+  return (
+    <>
+      <span>Discard what you entered?</span>
+      <Button autofocus onClick={() => setAsking(false)}>
+        Keep editing
+      </Button>
+      <Button kind="danger filled" onClick={close}>
+        Discard
+      </Button>
+    </>
+  );
+}
+
+function StartActions({ draft, reason, isBusy, send, limits }: Start & { limits: unknown }) {
+  const most = limitsText(limits);
+  return (
+    <>
+      <p class="muted">{agentReason(draft) ?? (most === undefined ? "" : `Limits: ${most}`)}</p>
+      <CopyButton text={() => curlOf(draft)} size="small">
+        Copy as curl
+      </CopyButton>
+      <Button
+        kind="primary"
+        hint={keyNames("mod+Enter").join("")}
+        blocked={reason}
+        disabled={isBusy}
+        onClick={() => void send()}
+      >
+        {isBusy ? "Starting…" : "Start run"}
+      </Button>
+    </>
+  );
+}
+
+function FileMeters({ files, check, limits }: { files: number; check: FileCheck; limits: typeof usualLimits }) {
+  return (
+    <div class="field-row two">
+      <LimitMeter
+        label="Number of files"
+        value={files}
+        limit={limits.files}
+        text={`${files} of ${limits.files} files`}
+        problem={check.countProblem}
+      />
+      <LimitMeter
+        label="Size of the files"
+        value={check.bytes}
+        limit={limits.file_bytes}
+        text={`${formatBytes(check.bytes)} of ${formatBytes(limits.file_bytes)}`}
+        problem={check.sizeProblem}
+      />
+    </div>
   );
 }
 
@@ -172,9 +214,9 @@ function agentReason({ agentId }: StartDraft): string | undefined {
   return blocked("start runs", agent?.organization_id);
 }
 
-function problemText(error: unknown): string {
-  if (!(error instanceof ApiError) || error.issues.length === 0) return (error as Error).message;
-  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join(". ");
+/** What is wrong with the choices as they were typed. */
+function choicesReason({ choices }: StartDraft): string | undefined {
+  return isComplete(choices, choiceFields) ? undefined : "Correct the choices first.";
 }
 
 function curlOf(draft: StartDraft): string {
@@ -184,6 +226,7 @@ function curlOf(draft: StartDraft): string {
     input: draft.text.trim() === "" ? undefined : draft.text,
     nextInputs: [],
     files: draft.files.map(({ name }) => name),
+    choices: bodyOf(draft.choices, choiceFields),
     serviceUrl: me.value?.service_url ?? undefined,
     adminCommand: commands().admin,
   });
@@ -207,12 +250,4 @@ function AgentField({ agentId, onChange }: { agentId: string | undefined; onChan
       onChange={onChange}
     />
   );
-}
-
-/** What the run may use at most, or why it cannot be started. */
-function LimitsLine({ agentId, reason }: { agentId: string | undefined; reason: string | undefined }) {
-  const { data } = useResource(agentId, (signal) => call("get_agent", { agent_id: agentId ?? "" }, { signal }));
-  if (reason !== undefined) return <p class="muted">{reason}</p>;
-  const limits = limitsText(data?.definition.limits);
-  return <p class="muted">{limits === undefined ? "" : `Limits: ${limits}`}</p>;
 }
