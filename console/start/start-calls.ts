@@ -1,6 +1,7 @@
 import { call, send } from "../api/client.ts";
 import type { Run } from "../api/types.ts";
 import { bodyOf, draftOf } from "../form/body.ts";
+import { type Draft, isObject } from "../form/json.ts";
 import { choiceFields } from "./choices.tsx";
 import { base64 } from "./base64.ts";
 import type { StartDraft, StartFile } from "./draft.ts";
@@ -43,8 +44,16 @@ export async function draftFrom(runId: string, signal: AbortSignal): Promise<Sta
   ]);
   const input = events.data.find((event) => event.type === "input");
   const { model, limits } = run.chosen ?? {};
-  const choices = draftOf({ labels: run.labels, model, limits }, choiceFields);
+  const choices = filled(draftOf({ labels: run.labels, model, limits }, choiceFields));
   return { agentId: run.agent_id, name: run.name, text: input?.text ?? "", files, choices };
+}
+
+/** Without empty objects, which say nothing. */
+function filled(values: Draft): Draft {
+  const entries = Object.entries(values).map(
+    ([name, value]) => [name, isObject(value) ? filled(value) : value] as const,
+  );
+  return Object.fromEntries(entries.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0));
 }
 
 /** The files before the first step: those that came with the create. */
