@@ -28,13 +28,13 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
   agent
     .command("try")
     .description("Try a change of an agent on recorded turns before you save it.")
-    .argument("<AGENT>", "agent")
+    .argument("<AGENT>", "ID of the agent")
     .option(fileOption, `the changed ${fileDescription}`)
     .option("--version <N>", "try this version of the agent instead of a file")
     .option("--last <N>", `number of turns, the newest that ended with an output, at most ${maxCases} (default: 20)`)
     .option("--label <KEY=VALUE>", "only turns of runs with this label")
     .option("--since <TIME>", "only turns of runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
-    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated, instead of --last", repeatedOption)
+    .option("--run <ID>", "the turns of this run, or ID.TURN; repeatable, instead of --last", repeatedOption)
     .option("--suite <NAME>", "the cases of this suite, instead of --last")
     .option("--control <N>", "number of cases that also run with the current configuration", "10")
     .option("--concurrency <N>", "cases in progress at the same time", "4")
@@ -50,11 +50,11 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option("--on-miss <RULE>", "for a call that the record does not answer: stop the case, or return an error", "stop")
     .option(
       "--tool-miss <NAME=RULE>",
-      "the rule for one tool: stop, error, live or text:ANSWER; can be repeated",
+      "the rule for one tool: stop, error, live or text:ANSWER; repeatable",
       repeatedOption,
     )
     .option("--fail-if <CONDITIONS>", "exit with 1 if a condition holds, such as worse>0,left>5")
-    .option("--yes", "start without asking")
+    .option("--yes", "start without confirmation")
     .addHelpText(
       "after",
       "\nExit codes: 0, 1 after an error or if --fail-if holds, 130 after Ctrl-C (the trial proceeds).",
@@ -63,7 +63,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
       action(async (session, agent_id: string, options: TryOptions) => {
         const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
         const asks = !options.yes;
-        if (asks) requireTerminal(io, "agent try", "a model is called");
+        if (asks) requireTerminal(io, "agent try");
         const settings = { ...selectionOf(options), ...(await chosenTrialSettings(options)) };
         const body = { agent_id, ...candidateOf(options), ...judgeOf(options), ...settings };
         const { definition } = await session.call<Schemas["Agent"]>("get_agent", { agent_id });

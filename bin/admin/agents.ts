@@ -26,9 +26,9 @@ export function addAgentCommands(agent: Command, action: Action, io: FileIo): vo
   agent
     .command("update")
     .description("Replace an agent's definition (a new version); turns in progress keep the old one.")
-    .argument("<ID>", "agent")
+    .argument("<ID>", "ID of the agent")
     .requiredOption(fileOption, fileDescription)
-    .option("--trial <ID>", "keep with the version the finished trial that tried exactly this file")
+    .option("--trial <ID>", "link the new version to the finished trial that tried exactly this file")
     .action(
       action(async (session, agent_id: string, { file, trial: trial_id }: { file: string; trial?: string }) => {
         const given = { agent_id, definition: readAgentFile(file), trial_id };

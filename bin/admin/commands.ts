@@ -39,7 +39,7 @@ export const commands: Record<string, TableCommand> = {
   "org set-web-fetch": { operation: "set_web_fetch", arguments: ["organization_id"] },
   "org set-mcp-tools": {
     operation: "update_organization",
-    summary: "Set what happens before tools of MCP servers with effects run, for agents without a rule for them.",
+    summary: "Set whether MCP tools that are not read-only need an approval, for agents without a rule of their own.",
     arguments: ["organization_id"],
     only: ["mcp_tool_policy"],
   },
@@ -127,7 +127,7 @@ export const commands: Record<string, TableCommand> = {
   "webhook endpoints": {
     operation: "list_webhook_endpoints",
     rows: ["id", "enabled", "event_types", "url"],
-    empty: "No endpoints besides the first: webhook show.",
+    empty: "No further endpoints. To see the agent's URL: webhook show",
   },
   "webhook show": { operation: "get_webhook" },
   "webhook rotate-secret": {
@@ -138,7 +138,7 @@ export const commands: Record<string, TableCommand> = {
   "webhook remove": {
     operation: "remove_webhook",
     with: { endpoint_id: "remove_webhook_endpoint" },
-    done: "Removed it with its secrets.",
+    done: "Removed the receiver and its secrets.",
   },
   "webhook deliveries": {
     operation: "list_deliveries",

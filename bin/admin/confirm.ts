@@ -1,11 +1,9 @@
 import { CliError, type FileIo } from "../cli.ts";
 
-/** Rejects a command that has to ask somebody where there is nobody. `before`: what it asks before, for the error. */
-export function requireTerminal(io: FileIo, command: string, before: string): void {
+/** Rejects a command that has to ask somebody where there is nobody. */
+export function requireTerminal(io: FileIo, command: string): void {
   if (io.ask) return;
-  throw new CliError(
-    `${command} asks before ${before}, and there is no terminal to ask; pass --yes to start without asking`,
-  );
+  throw new CliError(`${command} asks for confirmation, but there is no terminal; pass --yes to start without it`);
 }
 
 /** Asks a question that `y` or `yes` confirms. */

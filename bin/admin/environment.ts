@@ -22,13 +22,13 @@ interface InstallOptions {
 export function addEnvironmentCommands(program: Command, io: Io): void {
   const environment = program
     .command("environment")
-    .description("Manage the Linux environments of this machine, in which agents run shell and Python programs");
+    .description("Manage the Linux environments of this machine, in which agents run shell and Python programs.");
   const print = (command: Command, output: Output): void => {
     io.out(command.optsWithGlobals<{ json?: true }>().json ? printableJson(output.json) : output.text);
   };
   environment
     .command("install")
-    .description("Build an environment and install it: the default one, or that of a Dockerfile")
+    .description("Build an environment and install it: the default one, or that of a Dockerfile.")
     .option("--name <NAME>", "name in agent files", "linux")
     .option("--file <DOCKERFILE>", "own environment: a Dockerfile with bash, coreutils and Python 3.8 or newer")
     .addOption(new Option("--with <BUILDER>", "what builds it (default: the first that works)").choices(builders))
@@ -37,10 +37,7 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
         forms,
       ),
     )
-    .option(
-      "--check",
-      "install nothing: say whether the environment works and is that of this release (exit code 0 or 1)",
-    )
+    .option("--check", "install nothing; check that the environment works and matches this release (exit code 0 or 1)")
     .action(async (options: InstallOptions, command: Command) => {
       const place = { environments: folderFor(command), sources: layout().environment };
       if (!options.check) return print(command, await install(options, place, io));
@@ -50,7 +47,7 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
     });
   environment
     .command("list")
-    .description("List the installed environments")
+    .description("List the installed environments.")
     .action((_options: object, command: Command) => {
       const folder = folderFor(command);
       const rows = listEnvironments(folder).map((name) => rowOf(folder, name));
@@ -59,7 +56,7 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
     });
   environment
     .command("show")
-    .description("Show the programs and libraries of an environment")
+    .description("Show the programs and libraries of an environment.")
     .argument("<NAME>")
     .action((name: string, _options: object, command: Command) => {
       const folder = folderFor(command);
@@ -69,7 +66,7 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
     });
   environment
     .command("remove")
-    .description("Remove an environment")
+    .description("Remove an environment.")
     .argument("<NAME>")
     .action(async (name: string, _options: object, command: Command) => {
       const { facts } = await removeEnvironment(name, folderFor(command));

@@ -13,7 +13,7 @@ import { stackOutputs } from "./stack.ts";
 
 interface InviteOptions {
   role: string;
-  organization: string[];
+  organization?: string[];
 }
 
 export function addInviteCommand(operator: Command, io: Io): void {

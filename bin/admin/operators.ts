@@ -16,7 +16,7 @@ import { record, rowsText } from "./output.ts";
 interface LinkOptions {
   name: string;
   role: string;
-  organization: string[];
+  organization?: string[];
   expiresAt?: string;
   baseUrl?: string;
 }
@@ -83,7 +83,7 @@ function addListCommand(operator: Command, action: Action): void {
 function addRevokeCommand(operator: Command, action: Action): void {
   operator
     .command("revoke")
-    .description("Reject the token of an operator from now on.")
+    .description("Revoke the token of an operator.")
     .argument("<ID>", "the operator's id, the hint of its token, or the token")
     .action(
       action(async (session, text: string) => {

@@ -61,9 +61,8 @@ const day = 86_400_000;
 /** `--organization`, for `accessOption`. */
 export const organizationOption = [
   "--organization <ID[=ROLE]>",
-  "limit the role to an organization; can be repeated, with another role each (default: all organizations)",
+  "limit the role to an organization; repeatable, with another role each (default: all organizations)",
   repeatedOption,
-  [] as string[],
 ] as const;
 
 /** For an option that can be repeated. */
@@ -72,7 +71,7 @@ export function repeatedOption(value: string, previous: string[] = []): string[]
 }
 
 /** The values of `--organization`, such as an id with the role of `--role`, or `ID=viewer`. */
-export function accessOption(role: OperatorRole, organizations: string[]): Access {
+export function accessOption(role: OperatorRole, organizations: string[] = []): Access {
   if (organizations.length === 0) return { role };
   return {
     organizations: organizations.map((text) => {

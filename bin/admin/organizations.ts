@@ -15,10 +15,10 @@ import { writeArchive } from "./write-archive.ts";
 const stops = [
   {
     name: "stop-models",
-    description: "Stop all model calls of an organization: none begins any more, and new runs are rejected.",
+    description: "Stop all model calls of an organization. No new call begins, and new runs are rejected.",
     models_stopped: true,
   },
-  { name: "resume-models", description: "Let the model calls of an organization begin again.", models_stopped: false },
+  { name: "resume-models", description: "Resume the model calls of an organization.", models_stopped: false },
 ];
 
 /** Commands for organizations that are more than one operation. */
@@ -26,7 +26,7 @@ export function addOrganizationCommands(organization: Command, action: Action): 
   organization
     .command("delete")
     .description("End all runs of an organization and permanently delete everything about it.")
-    .argument("<ID>", "organization")
+    .argument("<ID>", "ID of the organization")
     .requiredOption("--name <NAME>", "its name, to confirm")
     .action(
       action(async (session, id: string, { name }: { name: string }) => {
@@ -42,7 +42,7 @@ export function addOrganizationCommands(organization: Command, action: Action): 
     organization
       .command(name)
       .description(description)
-      .argument("[ID]", "organization")
+      .argument("[ID]", "ID of the organization")
       .option("--all", "all organizations")
       .action(
         action(async (session, id: string | undefined, { all }: { all?: true }) => {
@@ -61,7 +61,7 @@ export function addOrganizationCommands(organization: Command, action: Action): 
   organization
     .command("export")
     .description("Save everything about an organization as one archive, without secrets (.tar.zst).")
-    .argument("<ID>", "organization")
+    .argument("<ID>", "ID of the organization")
     .requiredOption("--to <FILE>", "archive to write, such as export.tar.zst")
     .option("--force", "replace an existing file")
     .action(

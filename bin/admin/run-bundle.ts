@@ -15,7 +15,7 @@ export function addBundleCommands(run: Command, action: Action): void {
   run
     .command("export")
     .description("Save everything that is recorded of a run as one file, without secrets (.zip).")
-    .argument("<ID>", "run")
+    .argument("<ID>", "ID of the run")
     .option("--output <FILE>", "file to write (default: run-ID.zip)")
     .option("--force", "replace an existing file")
     .action(
@@ -32,7 +32,7 @@ export function addBundleCommands(run: Command, action: Action): void {
     );
   run
     .command("import")
-    .description("Create a read-only run of an agent from an exported one (.zip).")
+    .description("Import an exported run (.zip) as a read-only run of an agent.")
     .argument("<FILE>", "bundle, as run export writes it")
     .requiredOption("--agent <ID>", "agent that the run belongs to here")
     .action(

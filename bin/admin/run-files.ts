@@ -21,7 +21,7 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
   run
     .command("file")
     .description("Save or print a file of a run, as it is now or after a step.")
-    .argument("<ID>", "run")
+    .argument("<ID>", "ID of the run")
     .argument("<NAME>", "file, as run show --files prints it")
     .option(...atOption)
     .option("--output <FILE>", "file to write; - for standard output, the default when that is not a terminal")

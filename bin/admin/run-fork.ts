@@ -31,8 +31,8 @@ interface ForkOptions {
 export function addForkCommand(run: Command, action: Action, io: FileIo): void {
   run
     .command("fork")
-    .description("Create a run with the record of another one up to a step, and continue it with a change.")
-    .argument("<ID>", "run")
+    .description("Fork a run: copy its record up to a step into a new run, and continue it with a change.")
+    .argument("<ID>", "ID of the run")
     .requiredOption("--at <TURN.STEP>", "the last step to copy; 2.0 begins turn 2 anew")
     .option("--name <NAME>", "name of the fork (default: Fork of and the run's name)")
     .option("--model <NAME>", "another model of the same provider")
@@ -40,14 +40,14 @@ export function addForkCommand(run: Command, action: Action, io: FileIo): void {
     .option("--tool <NAME>", "a built-in tool, instead of the recorded ones; repeatable", repeatedOption)
     .option(fileOption, `${fileDescription} to continue with`)
     .option("--version <N>", "version of the agent to continue with")
-    .option("--text <TEXT>", "another input of the turn; only with step 0")
+    .option("--text <TEXT>", "replace the input of the turn (only with --at TURN.0)")
     .option("--text-file <FILE>", "read the input from a file; - for standard input")
     .option(
       "--result <CALL=FILE>",
       "another result of a tool call of the step, by its number in run show; repeatable",
       repeatedOption,
     )
-    .option("--yes", "start without asking")
+    .option("--yes", "start without confirmation")
     .option("--wait", "wait until the fork is idle; print its output alone, and its id and progress on stderr")
     .addHelpText(
       "after",
@@ -56,7 +56,7 @@ export function addForkCommand(run: Command, action: Action, io: FileIo): void {
     .action(
       action(async (session, run_id: string, options: ForkOptions) => {
         const { at, name, tool, yes, wait } = options;
-        if (!yes) requireTerminal(io, "run fork", "tools run a second time");
+        if (!yes) requireTerminal(io, "run fork");
         if (!/^\d{1,9}\.\d{1,9}$/.test(at)) {
           throw new CliError(`--at is ${JSON.stringify(at)}; expected TURN.STEP, such as 1.3; 2.0 begins turn 2 anew`);
         }

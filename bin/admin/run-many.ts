@@ -30,13 +30,13 @@ interface ManyCommand {
 const commands: ManyCommand[] = [
   {
     name: "stop",
-    description: "Stop a run (irreversible); queued inputs are dropped. With --all, stop all that are running.",
+    description: "Stop a run for good and drop its queued inputs. With --all, stop all running runs.",
     operation: "stop_run",
     status: ["running", "waiting"],
   },
   {
     name: "retry",
-    description: "Let the turn of a run with technical_error continue. With --all, of all of them.",
+    description: "Retry the failed turn of a run with technical_error, or with --all of all such runs.",
     operation: "retry_run",
     status: ["technical_error"],
   },
@@ -47,7 +47,7 @@ export function addManyCommands(run: Command, action: Action): void {
     run
       .command(name)
       .description(description)
-      .argument("[ID]", "run")
+      .argument("[ID]", "ID of the run")
       .option("--all", `all runs with the status ${status[0]}`)
       .option("--agent <ID>", "with --all: only runs of this agent")
       .option("--org <ID>", "with --all: only runs of this organization")

@@ -18,7 +18,7 @@ export function addShareCommand(run: Command, action: Action): void {
   run
     .command("unshare")
     .description("Revoke a token of a run, or all of them.")
-    .argument("<ID>", "run")
+    .argument("<ID>", "ID of the run")
     .argument("[TOKEN]", "the id of the token (default: all tokens of the run)")
     .action(
       action(async ({ call }, run_id: string, token: string | undefined) => {

@@ -26,7 +26,7 @@ export function addRunCommands(run: Command, action: Action, io: FileIo): void {
   run
     .command("show")
     .description("Show a run, its files, events and transcript.")
-    .argument("<ID>", "run")
+    .argument("<ID>", "ID of the run")
     .option("--events", "follow the run: print each event with its time and number, until the run is idle")
     .option("--after <N>", "with --events: begin after the event with this number")
     .option("--files", "print only the files, with their SHA-256")

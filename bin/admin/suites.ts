@@ -22,19 +22,19 @@ export function addSuiteCommands(suite: Command, action: Action): void {
   suite
     .command("add")
     .description("Copy recorded turns to a suite. The copies do not expire.")
-    .argument("<AGENT>", "agent")
-    .argument("<SUITE>", "suite")
-    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated", repeatedOption)
+    .argument("<AGENT>", "ID of the agent")
+    .argument("<SUITE>", "name of the suite")
+    .option("--run <ID>", "the turns of this run, or ID.TURN; repeatable", repeatedOption)
     .option("--trial <ID>", "with --case: a finished trial")
-    .option("--case <N>", "with --trial: the turn of this case; can be repeated", repeatedOption)
-    .option("--redact <TEXT>", "replace this text before the turns are stored; can be repeated", repeatedOption)
+    .option("--case <N>", "with --trial: the turn of this case; repeatable", repeatedOption)
+    .option("--redact <TEXT>", "replace this text before the turns are stored; repeatable", repeatedOption)
     .option(
       "--redact-pattern <PATTERN>",
-      "replace what this regular expression of RE2 matches; can be repeated",
+      "replace what this regular expression of RE2 matches; repeatable",
       repeatedOption,
     )
     .option("--redact-file <FILE>", "JSON list of rules with text or pattern, and replacement (docs/trials.md)")
-    .option("--unredacted <FILENAME>", "keep a file as it is that is not text; can be repeated", repeatedOption)
+    .option("--unredacted <FILENAME>", "keep this file unchanged although it is not text; repeatable", repeatedOption)
     .addHelpText("after", "\nExit codes: 0, 1 after an error or if a turn was not kept.")
     .action(
       action(async (session, agent_id: string, name: string, options: AddOptions) => {

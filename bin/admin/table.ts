@@ -150,29 +150,45 @@ function addOption(command: Command, { name, description, schema, required }: Fi
   const help = [
     description.replace(/\.$/, ""),
     ...(values.length > 0 ? [`: ${values.join(", ")}`] : []),
-    ...(types.includes("null") ? ["; “none”: null"] : []),
+    ...(types.includes("null") ? ["; “none” removes it"] : []),
     ...(initial === undefined || types.includes("boolean") || types.includes("array")
       ? []
       : [` (default: ${String(initial)})`]),
   ].join("");
-  const flags = types.includes("boolean") ? optionOf(name) : `${optionOf(name)} <${placeholderOf(schema, types)}>`;
+  const flags = types.includes("boolean")
+    ? optionOf(name)
+    : `${optionOf(name)} <${placeholderOf(name, schema, types)}>`;
   if (types.includes("array")) command.option(flags, help, repeatedOption);
   else if (required) command.requiredOption(flags, help);
   else command.option(flags, help);
   if (types.includes("array") && required) command.options.at(-1)?.makeOptionMandatory();
 }
 
-function placeholderOf(schema: Schema, types: (string | readonly string[] | undefined)[]): string {
+/** Placeholders of fields whose last word does not name the value. */
+const placeholders: Record<string, string> = {
+  at: "TURN.STEP",
+  label: "KEY=VALUE",
+  q: "TEXT",
+  answerable_by: "WHO",
+  started_by: "ID",
+};
+
+/** The placeholder of an option's value: by its type, or the last word of the option. */
+function placeholderOf(name: string, schema: Schema, types: (string | readonly string[] | undefined)[]): string {
   const { format } = (schema["items"] ?? schema) as Schema;
   if (types.includes("integer") || types.includes("number")) return "N";
   if (types.includes("object")) return "NAME=VALUE,…";
-  return { uuid: "ID", "date-time": "TIME" }[String(format)] ?? "TEXT";
+  if (format === "date-time") return "TIME";
+  if (format === "uuid" || /_ids?$/.test(name)) return "ID";
+  const word = optionOf(name).replace(/^.*-/, "").toUpperCase();
+  return placeholders[name] ?? (types.includes("array") ? word.replace(/(?<!U)S$/, "") : word);
 }
 
 /** How an argument is named: `ID` for that of the noun, such as the run in `run stop`. */
 function argumentOf(noun: string, field: string): string {
   const of = field.replace(/_id$/, "");
-  return of === noun || (noun === "org" && of === "organization") ? "ID" : of.toUpperCase();
+  const isOfNoun = of === noun || (noun === "org" && of === "organization");
+  return isOfNoun && field !== of ? "ID" : of.toUpperCase();
 }
 
 const camelCase = (text: string): string => text.replace(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -9,7 +9,7 @@ export function addTrialCommands(trial: Command, action: Action): void {
   trial
     .command("show")
     .description("Show the results and cases of a trial, or one case with both turns.")
-    .argument("<ID>", "trial")
+    .argument("<ID>", "ID of the trial")
     .option("--case <N>", "only this case: its texts, and its calls as a diff")
     .action(
       action(async ({ call }, trial_id: string, { case: number }: { case?: string }) => {

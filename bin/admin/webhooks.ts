@@ -10,9 +10,9 @@ const verbs = [
   {
     verb: "disable",
     enabled: false,
-    description: "Send nothing to an agent's URL; runs with their own URL are still reported.",
+    description: "Disable an agent's webhook. Runs with a URL of their own are still reported.",
   },
-  { verb: "enable", enabled: true, description: "Send to an agent's URL again." },
+  { verb: "enable", enabled: true, description: "Enable an agent's webhook again." },
 ];
 
 /** Commands that change one setting of a webhook. The API replaces all of them. */
@@ -21,7 +21,7 @@ export function addWebhookCommands(webhook: Command, action: Action): void {
     webhook
       .command(verb)
       .description(description)
-      .requiredOption("--agent <ID>", "agent")
+      .requiredOption("--agent <ID>", "ID of the agent")
       .option("--endpoint <ID>", "a further endpoint (default: the first, the agent's URL)")
       .action(
         action(async (session, { agent, endpoint }: { agent: string; endpoint?: string }) => {

@@ -49,7 +49,7 @@ function explain(error: Error): Error {
     );
   }
   if (/^AccessDenied(Exception)?$/.test(error.name)) {
-    const text = `AWS refused the call: ${error.message}. Your user or role needs the policy in the stack's output OperatorPolicyArn, or ViewerPolicyArn to read.`;
+    const text = `AWS rejected the call: ${error.message}. Your user or role needs the policy in the stack's output OperatorPolicyArn, or ViewerPolicyArn to read.`;
     return Object.assign(manageError("forbidden", text), { cause: error });
   }
   return error;

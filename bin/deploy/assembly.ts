@@ -63,6 +63,8 @@ function settingsIn(folder: string): Record<string, unknown> {
   try {
     return JSON.parse(readFileSync(join(folder, settingsFile), "utf8")) as Record<string, unknown>;
   } catch {
-    throw new CliError(`${folder} is no assembly of npm run deploy: ${settingsFile} is missing or no JSON; ${remedy}`);
+    throw new CliError(
+      `${folder} was not written by npm run deploy -- --template-only: ${settingsFile} is missing or is not valid JSON; ${remedy}`,
+    );
   }
 }

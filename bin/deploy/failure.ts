@@ -11,11 +11,11 @@ const remedies: [RegExp, string][] = [
   ],
   [
     /[Tt]enancy ?[Cc]onfig(uration)? is not supported/,
-    "Lambda refuses tenant isolation for these functions. Deploy with --context sandboxTenancy=off, and read SECURITY.md first",
+    "Lambda rejects tenant isolation for these functions. Deploy with --context sandboxTenancy=off, and read SECURITY.md first",
   ],
   [
     /\bRateLimit\b/,
-    "Lambda refuses the request rate of the web function in this region. Deploy with --context largeBodies=fargate",
+    "Lambda rejects the request rate of the web function in this region. Deploy with --context largeBodies=fargate",
   ],
   [
     /version for this Lambda function exists|[Vv]ersion already exists/,

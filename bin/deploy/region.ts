@@ -33,7 +33,7 @@ export function tenancyCheck({ settings: { sandbox, sandboxTenancy } }: Plan, re
   }
   if (sandbox === "javascript") return ok("available in this region");
   return ok(
-    "available in this region. AWS does not document whether functions with images can have it: if Lambda refuses them, " +
+    "available in this region. AWS does not document whether functions with images can have it: if Lambda rejects them, " +
       "set sandboxTenancy to off",
   );
 }

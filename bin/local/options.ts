@@ -169,7 +169,7 @@ function addAccessOptions(program: Command): void {
   program
     .option(
       "--allow-secret <SECRET>",
-      "let configurations use a variable NAME or file:PATH as a secret; NAME=HOST limits it to a host; repeatable",
+      "allow configurations to use the environment variable NAME or file:PATH as a secret; NAME=HOST limits it to a host; repeatable",
       repeated,
     )
     .option(
@@ -184,7 +184,7 @@ function addAccessOptions(program: Command): void {
     )
     .option(
       "--cors-origin <ORIGIN>",
-      "let pages of this origin use /ext/v1, such as https://app.example.com; repeatable",
+      "allow pages of this origin to call /ext/v1, such as https://app.example.com; repeatable",
       repeated,
     );
 }

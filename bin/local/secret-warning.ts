@@ -13,7 +13,7 @@ interface Use extends SecretUse {
 }
 
 const consequences: Record<Use["purpose"], string> = {
-  model: "creates of runs with it are refused",
+  model: "new runs with it are rejected",
   header: "agents do not have its tools",
 };
 

@@ -10,7 +10,7 @@ import type { FoundModel } from "./found-models.ts";
 
 /** The model that runs of the starter agent use. */
 export interface StarterModel {
-  /** Undefined: the organization has none, so creates are refused. */
+  /** Undefined: the organization has none, so new runs are rejected. */
   configuration: ModelConfiguration | undefined;
   /** That of the agent, or else of the configuration. */
   name: string | undefined;
@@ -106,10 +106,10 @@ function modelLines({ model, found, dataDir }: Welcome): string[] {
 
 /** Why no run of the starter agent gets an answer. Undefined: none of these reasons. */
 function modelProblem({ configuration, areStopped }: StarterModel): string | undefined {
-  if (!configuration) return "none: creates of runs are refused until one is set";
-  if (!configuration.enabled) return "disabled: creates of runs are refused until it is enabled";
+  if (!configuration) return "none: new runs are rejected until you set one";
+  if (!configuration.enabled) return "disabled: new runs are rejected until it is enabled";
   return areStopped
-    ? "an operator has stopped all model calls: creates of runs are refused until they are resumed"
+    ? "an operator has stopped all model calls: new runs are rejected until they are resumed"
     : undefined;
 }
 

@@ -105,7 +105,7 @@ function toolPolicyProblems({ toolPolicy = {}, clientTools = [], mcp = [] }: Age
   );
   return unknown.map(
     (name) =>
-      `toolPolicy has a rule for ${JSON.stringify(name)}, which is no tool of the service or the agent; expected the name of a tool, or SERVER__TOOL or SERVER__* of an MCP server in mcp`,
+      `toolPolicy has a rule for ${JSON.stringify(name)}, which is not a tool of the service or the agent; expected the name of a tool, or SERVER__TOOL or SERVER__* of an MCP server in mcp`,
   );
 }
 

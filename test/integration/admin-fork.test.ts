@@ -86,7 +86,7 @@ test("a person at the terminal sees which tools run live, and is asked before", 
 
 test("wrong options are refused with what is accepted", async () => {
   const ok = ["--at", "1.1", "--yes"];
-  expect(await refused("--at", "1.1")).toContain("there is no terminal to ask; pass --yes");
+  expect(await refused("--at", "1.1")).toContain("there is no terminal; pass --yes");
   expect(await refused("--at", "2", "--yes")).toContain("expected TURN.STEP, such as 1.3; 2.0 begins turn 2 anew");
   expect(await refused("--at", "7.1", "--yes")).toContain("has no step 7.1: its last turn is 1");
   expect(await refused(...ok, "--version", "1", "--model", "m")).toContain("--version and --model cannot be combined");

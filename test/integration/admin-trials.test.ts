@@ -282,7 +282,7 @@ describe("trials on the command line", () => {
 
   test("wrong options are refused with what is accepted", async () => {
     const ok = ["--file", draft(), "--budget", "1", "--yes"];
-    expect(await refused("--file", draft(), "--budget", "1")).toContain("there is no terminal to ask; pass --yes");
+    expect(await refused("--file", draft(), "--budget", "1")).toContain("there is no terminal; pass --yes");
     expect(await refused("--file", draft(), "--yes")).toContain("--budget is missing");
     expect(await refused("--budget", "1", "--yes")).toContain("needs either --file draft.json or --version N");
     expect(await refused(...ok, "--version", "1")).toContain("needs either --file draft.json or --version N");

@@ -401,7 +401,7 @@ describe("without a server", () => {
       const command = await admin(dataDir, ...args);
       expect({ code: command.code, stderr: command.stderr }).toEqual({ code: 0, stderr: "" });
       expect(command.stdout).toMatch(/^Usage: npm run -s admin -- org set-model \[options\] <ID> \[CONFIGURATION\]\n/);
-      expect(command.stdout).toContain("--base-url <TEXT>");
+      expect(command.stdout).toContain("--base-url <URL>");
       expect(command.stdout).toContain("--data-dir <DIR>");
       expect(command.stdout).not.toContain("--events");
     }

@@ -105,11 +105,11 @@ describe.concurrent("the line of the model", () => {
     const [{ id = "" } = {}] = await listed<{ id?: string }>(dataDir, "org", "list");
     await done(dataDir, "org", "stop-models", id);
     expect(modelLine(await screen([], {}, dataDir))).toBe(
-      "m (openai-compatible, http://127.0.0.1:9/v1): an operator has stopped all model calls: creates of runs are refused until they are resumed",
+      "m (openai-compatible, http://127.0.0.1:9/v1): an operator has stopped all model calls: new runs are rejected until they are resumed",
     );
     await done(dataDir, "org", "resume-models", id);
     await done(dataDir, "org", "clear-model", id);
-    expect(modelLine(await screen([], {}, dataDir))).toBe("none: creates of runs are refused until one is set");
+    expect(modelLine(await screen([], {}, dataDir))).toBe("none: new runs are rejected until you set one");
   });
 
   test("is the model of the starter agent", async () => {
@@ -142,8 +142,7 @@ describe.concurrent("the warning about secrets", () => {
   test("names the option for a secret that is not allowed, and what is missing otherwise", async () => {
     const dataDir = newDataDir();
     expect(await secretWarnings(await startService(dataDir, [...model, ...key], { SOME_KEY: "k" }))).toEqual([]);
-    const refused =
-      /^the secret of the model of organization \S+ cannot be used, so creates of runs with it are refused: /;
+    const refused = /^the secret of the model of organization \S+ cannot be used, so new runs with it are rejected: /;
     const [notAllowed] = await secretWarnings(await startService(dataDir, [], { SOME_KEY: "k" }));
     expect(notAllowed).toMatch(refused);
     expect(notAllowed).toMatch(/: it is not allowed\. To allow it, add: --allow-secret SOME_KEY$/);

@@ -118,9 +118,7 @@ test("a secret that was not allowed at the last start fails runs with 422, and t
     /^create answered 422: \{"detail":"The secret with the API key .* is not one that this service may use; an operator/,
   );
   await vi.waitFor(() => expect(errors).toContain(`it is not allowed. To allow it, add: --allow-secret MODEL_KEY\n`));
-  expect(errors).toMatch(
-    /warning: the secret of the model of organization \S+ cannot be used, so creates of runs with it/,
-  );
+  expect(errors).toMatch(/warning: the secret of the model of organization \S+ cannot be used, so new runs with it/);
   await second.end("SIGTERM");
 
   const host = new URL(url).host;

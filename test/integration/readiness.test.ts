@@ -32,7 +32,7 @@ test("is 503 after a write that the database refused, and ready when it takes wr
   {
     using _ = locked(service.dataDir);
     expect((await create(service, { input_text: "Hello" })).ok).toBe(false);
-    const reason = "The database refused the last write: its disk is full, or another process keeps it locked.";
+    const reason = "The database rejected the last write: its disk is full, or another process keeps it locked.";
     expect(await ask(service.baseUrl)).toEqual(unavailable(reason));
   }
   await expect.poll(() => ask(service.baseUrl), { timeout: 20_000 }).toEqual(ready);

@@ -169,7 +169,7 @@ function remedies(engine: ContainerEngine): [RegExp, string][] {
       /cannot connect to podman|unable to connect to podman/i,
       "its machine is not running. Start it: podman machine start.",
     ],
-    [/hybrid mode/i, "its runtime crun refuses hybrid control groups. Install another: apt-get install runc."],
+    [/hybrid mode/i, "its runtime crun does not support hybrid control groups. Install another: apt-get install runc."],
     [
       /subuid|subgid|newuidmap|insufficient UIDs/i,
       `the user ${user} has no range of further users. Give it a free one: sudo usermod --add-subuids 200000-265535 ` +

@@ -70,7 +70,7 @@ describe("an agent file", () => {
     [{ clientTools: [{ ...tool, name: "a b" }] }, expect.stringContaining("clientTools.0.name must match pattern")],
     [
       { toolPolicy: { wrte_file: "ask" } },
-      'toolPolicy has a rule for "wrte_file", which is no tool of the service or the agent; expected the name of a tool, or SERVER__TOOL or SERVER__* of an MCP server in mcp',
+      'toolPolicy has a rule for "wrte_file", which is not a tool of the service or the agent; expected the name of a tool, or SERVER__TOOL or SERVER__* of an MCP server in mcp',
     ],
     [
       { toolPolicy: { write_file: "sometimes" } },

@@ -37,6 +37,6 @@ export function readiness(database: Database, dataDir: string): () => Promise<st
       probedAt = now;
       probeSpace().catch(() => {}); // the next call sees whether it refuses still
     }
-    return "The database refused the last write: its disk is full, or another process keeps it locked.";
+    return "The database rejected the last write: its disk is full, or another process keeps it locked.";
   };
 }
