@@ -32,7 +32,7 @@ export const clientErrors = {
   RateLimited:
     "Too many requests or runs, or the dollars of the day are spent. `retry_after`: seconds to wait, if known.",
   RunEnded: "The run was stopped or deleted and accepts no input.",
-  QueueFull: "The run already has 20 inputs that wait.",
+  QueueFull: "The run already has 20 queued inputs.",
   ServiceUnavailable: "The service failed (status 500 and above).",
 } as const;
 
@@ -282,7 +282,7 @@ const errorTable = {
     status: 503,
     apis: ["v1", "ext", "manage", "mcp"],
     client: "ServiceUnavailable",
-    when: "The server has not enough disk space to store the request now.",
+    when: "The server does not have enough disk space for the request.",
     detail: "Not enough disk space to receive the request body; retry later",
   },
   store_unavailable: {
@@ -333,7 +333,7 @@ const errorTable = {
   forbidden: {
     status: 403,
     apis: ["manage"],
-    when: "The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request.",
+    when: "The caller has the role `viewer`, has no role in all organizations where one is required, or sent the request from a page of another site.",
     detail: "This token may only read. Ask an operator for a token with the role operator.",
   },
   organization_not_found: {
@@ -465,8 +465,8 @@ const errorTable = {
     status: 404,
     apis: ["ext", "manage"],
     client: "APIError",
-    when: "The turn in progress has asked about no such call.",
-    detail: "run … has asked about no call 1.2.0 in its turn; it waits for no answer now",
+    when: "The turn in progress has not asked for an answer to this call.",
+    detail: "run … has not asked for an answer to call 1.2.0 in its turn; it does not wait for any answer now",
   },
   already_answered: {
     status: 409,
@@ -488,7 +488,7 @@ const errorTable = {
     client: "APIError",
     when: "The call waits for an approval, which only operators give, unless the agent file sets `answers.keysApprove`.",
     detail:
-      "API keys do not answer approvals of this agent: its agent file does not set answers.keysApprove to true; an operator answers",
+      "this API key cannot answer approvals: the agent file does not set answers.keysApprove to true; ask an operator to answer",
   },
   delete_not_allowed: {
     status: 403,
@@ -508,7 +508,7 @@ const errorTable = {
     status: 404,
     apis: ["v1", "ext", "manage", "mcp"],
     client: "AgentNotFound",
-    when: "The key's agent was deleted. Its keys are accepted nowhere.",
+    when: "The key's agent was deleted, so the key is invalid.",
     detail: "Agent template not found",
     manage: {
       status: 409,
@@ -520,7 +520,7 @@ const errorTable = {
   modified: {
     status: 412,
     apis: ["manage"],
-    when: "The agent has another revision than the one in `If-Match`. Read it again, and apply your change to that.",
+    when: "The agent has changed since the revision in `If-Match`. Read it again and repeat your change.",
     detail: "agent … has the revision 5, not 4: it was changed since; read it again",
   },
   response_too_large: {

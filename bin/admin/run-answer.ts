@@ -28,7 +28,7 @@ export function addAnswerCommand(run: Command, action: Action): void {
   run
     .command("answer")
     .description("Answer a tool call that waits; without an answer, show the call.")
-    .argument("<RUN>", "run")
+    .argument("<RUN>", "ID of the run")
     .argument("<CALL>", "call, as run waiting prints it, such as 1.2.0")
     .option("--allow", "let the call run")
     .option("--deny", "do not let it run")
@@ -79,8 +79,10 @@ async function askedCall(caller: Caller, run_id: string, id: string): Promise<{ 
   const others =
     open.length > 0
       ? `it waits for answers to ${open.map((each) => each.id).join(", ")}`
-      : "it waits for no answer now";
-  throw new CliError(`run ${run_id} has asked about no call ${id} in its turn; ${others} (see run show ID)`);
+      : "it does not wait for any answer now";
+  throw new CliError(
+    `run ${run_id} has not asked for an answer to call ${id} in its turn; ${others} (see run show ID)`,
+  );
 }
 
 /** The answer in the options. Undefined: they have none. */

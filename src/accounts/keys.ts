@@ -39,7 +39,7 @@ export async function createKey(accounts: Accounts, agentId: string, options: Ne
 async function furtherAgents(accounts: Accounts, first: Agent, given: string[]): Promise<string[]> {
   const ids = given.map(normalizeId);
   if (new Set([first.id, ...ids]).size !== 1 + ids.length) {
-    throw new ServiceError("invalid_argument", "a key names each of its agents once; an agent is named twice");
+    throw new ServiceError("invalid_argument", "an agent is named twice; name each agent of a key once");
   }
   if (1 + ids.length > maxKeyAgents) {
     const message = `a key has at most ${maxKeyAgents} agents; ${1 + ids.length} are named: create further keys`;

@@ -202,6 +202,6 @@ async function requireKeysApprove({ accounts }: Answering, run: Run): Promise<vo
   if (await keysApprove(accounts, run)) return;
   throw new ServiceError(
     "approval_not_allowed",
-    "API keys do not answer approvals of this agent: its agent file does not set answers.keysApprove to true; an operator answers",
+    "this API key cannot answer approvals: the agent file does not set answers.keysApprove to true; ask an operator to answer",
   );
 }

@@ -217,7 +217,7 @@ test("refuses an answer of the wrong kind, unknown calls, and options that do no
     ["--reason needs --deny", "1.1.0", "--output", "x", "--reason", "x"],
     ["--file needs --output", "1.1.0", "--error", "x", "--file", agentFile],
     ["--output-file /nowhere does not exist", "1.1.0", "--output-file", "/nowhere"],
-    ["has asked about no call 1.1.7 in its turn; it waits for answers to 1.1.0", "1.1.7", "--output", "x"],
+    ["has not asked for an answer to call 1.1.7 in its turn; it waits for answers to 1.1.0", "1.1.7", "--output", "x"],
   ];
   for (const [problem, ...args] of cases)
     expect(await rejected(dataDir, "run", "answer", id, ...args)).toContain(problem);

@@ -234,7 +234,7 @@ describe("without a server", () => {
       ["org", "rename"],
       'unknown command "rename"; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, set-model, models, clear-model, delete, stop-models, resume-models, export',
     ],
-    [["org", "create"], "--name is missing: org create --name TEXT"],
+    [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
     [["org", "create", "--name", "n".repeat(201)], "--name: string should have at most 200 characters"],
     [["org", "show"], "ID is missing: org show ID"],
@@ -248,7 +248,7 @@ describe("without a server", () => {
       ["org", "create", "--nam", "x"],
       "unknown option --nam; org create takes --name, --data-dir, --stack, --service-url, --json",
     ],
-    [["org", "create", "--name"], "--name has no value: org create --name TEXT"],
+    [["org", "create", "--name"], "--name has no value: org create --name NAME"],
     [["org", "list", "--stack", "Prod"], "--stack and --data-dir cannot be used together"],
     [["org", "show", "nowhere"], 'ID is "nowhere": input should be a valid UUID, '],
     [["org", "show", randomUUID()], "does not exist (see org list)"],
@@ -387,7 +387,7 @@ describe("without a server", () => {
     const { code, stdout } = await admin(dataDir, "--help");
     expect(code).toBe(0);
     for (const line of [
-      "org create --name TEXT",
+      "org create --name NAME",
       "key disable KEY",
       "run input ID --text T",
       "run request ID --at T",

@@ -79,7 +79,7 @@ class RunEnded(APIError):
 
 
 class QueueFull(APIError):
-    """The run already has 20 inputs that wait."""
+    """The run already has 20 queued inputs."""
 
 
 class ServiceUnavailable(APIError):

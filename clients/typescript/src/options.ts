@@ -46,7 +46,7 @@ export interface ListOptions {
 }
 
 export interface PageOptions extends ListOptions {
-  /** `next` of the page before. By default, the first page. */
+  /** `next` of the previous page. By default, the first page. */
   cursor?: string | undefined;
   /** Runs of one page, up to 200. 50 by default. */
   limit?: number;

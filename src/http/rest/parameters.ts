@@ -17,7 +17,7 @@ export const timeParameter = (description: string) =>
 export const limit = (initial: number, maximum: number) =>
   parameter("Entries of one page.", { type: "integer", minimum: 1, maximum, default: initial });
 
-export const cursor = parameter("`next` of the page before. Left out: the first page.", {
+export const cursor = parameter("`next` of the previous page. Omit it for the first page.", {
   type: "string",
   minLength: 1,
   maxLength: 2000, // a name of 200 characters has up to 800 bytes
@@ -25,7 +25,7 @@ export const cursor = parameter("`next` of the page before. Left out: the first 
 
 /** A point of a run. */
 export const at = parameter(
-  "A point of the run: after this step, as `TURN.STEP`. `2.0` is before the first step of turn 2. Left out: now.",
+  "A point of the run: after this step, as `TURN.STEP`. `2.0` is before the first step of turn 2. Default: now.",
   { type: "string", pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$", examples: ["1.3"] },
 );
 
@@ -98,7 +98,7 @@ export const eventParameters = {
   after: parameter("Only events after this number.", { type: "integer", minimum: 0, maximum: 1e9, default: 0 }),
   limit: limit(200, 1_000),
   max_text: parameter(
-    "Cuts longer texts to this number of characters. The event then has `cut`. Left out: nothing is cut.",
+    "Cuts longer texts to this number of characters. The event then has `cut`. Default: nothing is cut.",
     { type: "integer", minimum: 0, maximum: 1e9 },
   ),
 };

@@ -46,13 +46,16 @@ export function openCalls(state: Pick<TurnState, "run" | "journal">): AskedCall[
   return state.run.askedUntil === undefined ? [] : askedCalls(state).filter(({ answer }) => !answer);
 }
 
-/** The call with this id, open or answered. Throws `call_not_found` if the turn has asked about no such call. */
+/** The call with this id, open or answered. Throws `call_not_found` if the turn has not asked for an answer to it. */
 export function findCall(state: Pick<TurnState, "run" | "journal">, id: string): AskedCall {
   const found = askedCalls(state).find((each) => each.id === id);
   if (found) return found;
   const open = openCalls(state).map((each) => each.id);
-  const hint = open.length > 0 ? `it waits for answers to ${open.join(", ")}` : "it waits for no answer now";
-  throw new ServiceError("call_not_found", `run ${state.run.id} has asked about no call ${id} in its turn; ${hint}`);
+  const hint = open.length > 0 ? `it waits for answers to ${open.join(", ")}` : "it does not wait for any answer now";
+  throw new ServiceError(
+    "call_not_found",
+    `run ${state.run.id} has not asked for an answer to call ${id} in its turn; ${hint}`,
+  );
 }
 
 function askedCall(

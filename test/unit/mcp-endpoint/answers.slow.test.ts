@@ -154,7 +154,7 @@ describe.each(["legacy", "auto"] as const)("answer_call of a client with protoco
       [{ decision: "allow", output: "x" }, "received decision and output"],
       [{ output: "x", arguments_sha256: "0".repeat(64) }, "not the one of this answer"],
       [{ output: "x" }, "(approval) is answered with a decision"],
-      [{ output: "x", call: "1.9.0" }, "has asked about no call 1.9.0"],
+      [{ output: "x", call: "1.9.0" }, "has not asked for an answer to call 1.9.0"],
     ] as const) {
       const wrong = await callTool(other, "answer_call", { ...input, ...more });
       expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining(problem)]);

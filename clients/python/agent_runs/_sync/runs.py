@@ -182,7 +182,7 @@ class Runs:
         """
         One page of the runs that match, newest first, with the cursor of the next one. The filters are those of `list`.
 
-        `cursor`: `next` of the page before. By default, the first page. `limit`: runs of one page, up to 200. 50 by
+        `cursor`: `next` of the previous page. By default, the first page. `limit`: runs of one page, up to 200. 50 by
         default.
         """
         query: dict[str, str | builtins.list[str] | None] = {

@@ -29,7 +29,7 @@ export class IdempotencyKeyReused extends APIError {}
 export class RateLimited extends APIError {}
 /** The run was stopped or deleted and accepts no input. */
 export class RunEnded extends APIError {}
-/** The run already has 20 inputs that wait. */
+/** The run already has 20 queued inputs. */
 export class QueueFull extends APIError {}
 /** The service failed (status 500 and above). */
 export class ServiceUnavailable extends APIError {}
