@@ -103,7 +103,7 @@ export const sharedOperations = {
     for: {
       ext: {
         description:
-          "Runs of the key's agents, newest first. A page can be short or empty and still have a next one, because a filter ends after a bounded number of runs.",
+          "Runs of the key's agents, newest first. With a filter, a page examines a limited number of runs: it can be short or empty and still have a `next`.",
         query: {
           template_id: templateId("all of them"),
           status: runStatus,
@@ -114,7 +114,7 @@ export const sharedOperations = {
       },
       manage: {
         description:
-          "Runs of all agents, newest first. With a filter that the store does not have, a page ends after the newest 1,000 runs were compared: it can be short and still have a next one. In another order, the newest 1,000 runs that match are sorted; `complete` says whether there are more.",
+          "Runs of all agents, newest first. With some filters, a page examines only the newest 1,000 runs: it can be short or empty and still have a `next`. In another order, the newest 1,000 runs that match are sorted; `complete` says whether there are more.",
         query: {
           ...runFilters,
           status: runStatus,

@@ -2,7 +2,7 @@ import { failureCategories } from "../agent/model.ts";
 import { idempotencyKey, idParameter, parameter, repeated, searchFilters } from "../http/rest/parameters.ts";
 
 /** Which of the key's agents is meant. `without`: what it means to leave it out. */
-export const templateId = (without: string) => idParameter(`An agent of the key. Left out: ${without}.`);
+export const templateId = (without: string) => idParameter(`An agent of the key. Default: ${without}.`);
 
 /** The header that makes a create safe to repeat. */
 export const newRunKey = idempotencyKey(
@@ -17,7 +17,7 @@ export const runFilters = {
   organization_id: idParameter("Only runs of this organization."),
   agent_id: idParameter("Only runs of this agent."),
   ...searchFilters,
-  model: oneOfNames("Only runs whose last answer is of this model. Repeated: of one of these models."),
+  model: oneOfNames("Only runs whose last answer came from this model. Repeat it for several models."),
   tool: oneOfNames(
     "Only runs that called this tool. Repeated: one of these tools. Runs of releases that did not record it are left out.",
   ),
@@ -25,7 +25,9 @@ export const runFilters = {
     type: "string",
     enum: failureCategories,
   }),
-  started_by: oneOfNames("Only runs that this created: the `id` of a run's `started_by`. Repeated: one of these."),
+  started_by: oneOfNames(
+    "Only runs that this key or operator started: the `id` of `started_by`. Repeat it for several.",
+  ),
   min_dollars: amount("Only runs that cost this much or more. Runs whose cost is not known are left out."),
   max_dollars: amount("Only runs that cost this much or less. Runs whose cost is not known are left out."),
   min_seconds: amount("Only runs whose turns took this many seconds or more, that in progress included."),

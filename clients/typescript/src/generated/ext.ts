@@ -352,7 +352,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description The agent, one of the key's. Left out: the key's first one.
+             * @description The agent, one of the key's. Default: the key's first one.
              */
             template_id?: string;
             /**
@@ -391,7 +391,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The model of the run: a name of `runModels` of the agent file. Left out: the agent's model.
+             * @description The model of the run: a name of `runModels` of the agent file. Default: the agent's model.
              * @example fast
              */
             model?: string;
@@ -443,7 +443,7 @@ export interface components {
             sha256: string;
             /**
              * Format: uuid
-             * @description The agent whose creates can name the upload, one of the key's. Left out: the key's first one.
+             * @description The agent whose creates can name the upload, one of the key's. Default: the key's first one.
              */
             template_id?: string;
         };

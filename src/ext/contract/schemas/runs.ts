@@ -62,7 +62,7 @@ export const ownRunSchemas = {
     "A run to create, with its first input and files. The fields of v1 mean the same as there.",
     {
       name,
-      template_id: { ...template_id, description: "The agent, one of the key's. Left out: the key's first one." },
+      template_id: { ...template_id, description: "The agent, one of the key's. Default: the key's first one." },
       input_text,
       uploads: list(
         `Uploads, by \`upload_id\`. With \`files\`, at most ${newRunLimits.files} together.`,

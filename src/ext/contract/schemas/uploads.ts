@@ -12,9 +12,7 @@ export const uploadSchemas = {
       }),
       size: integer("Bytes.", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
       sha256: text("SHA-256 of the content: 64 hex digits.", { pattern: "^[0-9a-fA-F]{64}$" }),
-      template_id: uuid(
-        "The agent whose creates can name the upload, one of the key's. Left out: the key's first one.",
-      ),
+      template_id: uuid("The agent whose creates can name the upload, one of the key's. Default: the key's first one."),
     },
     ["filename", "size", "sha256"],
   ),

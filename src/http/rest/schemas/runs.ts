@@ -130,7 +130,7 @@ export const newRunFields = {
   ),
   labels: newLabels,
   result_schema: newResultSchema,
-  model: text("The model of the run: a name of `runModels` of the agent file. Left out: the agent's model.", {
+  model: text("The model of the run: a name of `runModels` of the agent file. Default: the agent's model.", {
     pattern: configurationName,
     examples: ["fast"],
   }),

@@ -14,7 +14,7 @@ export const keyOperations = {
     at: "POST /agents/{agent_id}/keys",
     summary: "Create an API key",
     description:
-      "Creates a key for the agent, and for `more_agent_ids` of its organization. The service stores only its hash: the key itself is only in this response.",
+      "Creates a key for the agent, and for `more_agent_ids` of its organization. The service stores only its hash: the key itself is shown only once.",
     request: "CreateKeyRequest",
     requestOptional: true,
     success: { status: 201, description: "The key is created.", body: "CreatedKey" },

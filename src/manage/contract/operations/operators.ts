@@ -21,8 +21,7 @@ export const operatorOperations = {
     service: true,
     at: "POST /operators",
     summary: "Create an operator",
-    description:
-      "Creates a token for this API. The service stores only its hash: the token itself is only in this response.",
+    description: "Creates a token for this API. The service stores only its hash: the token itself is shown only once.",
     request: "CreateOperatorRequest",
     success: { status: 201, description: "The operator is created.", body: "CreatedOperator" },
     errors: ["organization_not_found", "invalid_argument"],
@@ -39,7 +38,7 @@ export const operatorOperations = {
     at: "GET /audit",
     summary: "List what operators did",
     description:
-      "Actions of operators, newest first. They contain no texts and no secrets. A caller who is limited to organizations sees those that concern them, from the release on that records the organization.",
+      "Actions of operators, newest first. They contain no texts and no secrets. A caller with roles in single organizations sees only actions in those organizations, and none of releases that did not record the organization.",
     query: {
       since: timeParameter("Only actions at this time or later."),
       until: timeParameter("Only actions before this time."),

@@ -46,7 +46,7 @@ export const organizationOperations = {
     at: "PATCH /organizations/{organization_id}",
     summary: "Set an organization's quota and tool policy",
     description:
-      "Changes what all runs of the organization may use together, and what happens before tools of MCP servers run. Null removes a limit. Turns that have an answer keep the old policy.",
+      "Changes what all runs of the organization may use together, and whether MCP tools that are not read-only need an approval. Null removes a limit. Turns that have an answer keep the old policy.",
     request: "UpdateOrganizationRequest",
     success: organization,
     errors: ["invalid_argument", "modified_concurrently"],

@@ -47,7 +47,7 @@ export const runRecordOperations = {
     tag: "bundles",
     summary: "Import a run from a bundle",
     description:
-      "Creates a read-only run of an agent from a bundle of this or another service. The run keeps the whole record, and its export is the bundle again. It is not visible to API keys, and nothing runs on the configurations in the bundle: forks and trials run on the definition of the agent. A bundle that an export cannot have written is refused, and nothing of it is stored. The longest body is `body_bytes` of `GET /me`, and on AWS about 4 MB; the CLI imports larger bundles.",
+      "Creates a read-only run of an agent from a bundle of this or another service. The run keeps the whole record, and its export is the bundle again. It is not visible to API keys, and nothing runs on the configurations in the bundle: forks and trials run on the definition of the agent. A bundle that an export cannot have written is rejected, and nothing of it is stored. The longest body is `body_bytes` of `GET /me`, and on AWS about 4 MB; the CLI imports larger bundles.",
     requestMedia: { "application/zip": { type: "string", format: "binary" } },
     success: { status: 201, description: "The run.", body: "Run" },
     errors: ["agent_deleted", "agent_archived", "invalid_argument", "storage_quota_exceeded", "modified_concurrently"],

@@ -11,8 +11,8 @@ const day = (description: string) =>
   parameter(description, { type: "string", format: "date", examples: ["2026-11-22"] });
 
 const reportFilters = {
-  since: day("The first day (UTC). Left out: 30 days ago."),
-  until: day("The last day (UTC). Left out: today."),
+  since: day("The first day (UTC). Default: 30 days ago."),
+  until: day("The last day (UTC). Default: today."),
   organization_id: runFilters.organization_id,
   agent_id: runFilters.agent_id,
 };
@@ -31,7 +31,7 @@ export const runOperations = {
     at: "GET /runs/waiting",
     summary: "List runs that wait for answers",
     description:
-      "Runs with tool calls that wait for answers, those whose time ends first at the beginning. At most 200. A filter of calls compares the first 1,000 runs; a run is listed with the calls that match.",
+      "Runs with tool calls that wait for answers, soonest expiry first. At most 200. A filter of calls examines the first 1,000 runs; a run is listed with the calls that match.",
     query: {
       organization_id: runFilters.organization_id,
       agent_id: runFilters.agent_id,

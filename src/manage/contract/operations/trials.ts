@@ -104,9 +104,9 @@ export const trialOperations = {
     description:
       "Two turns side by side, of two runs or of one: their outputs, files and tool calls. A turn in progress counts with what is recorded of it.",
     query: {
-      turn: parameter("The turn. Left out: the last one.", turnNumber),
+      turn: parameter("The turn. Default: the last one.", turnNumber),
       other_run_id: { ...idParameter("The run to compare with."), required: true },
-      other_turn: parameter("The turn of the other run. Left out: the last one.", turnNumber),
+      other_turn: parameter("The turn of the other run. Default: the last one.", turnNumber),
     },
     success: { description: "The comparison.", body: "RunComparison" },
     errors: ["run_not_found", "step_not_found", "history_failed", "history_unavailable", "response_too_large"],

@@ -7,7 +7,7 @@ const changed = { description: "The webhook.", body: "ChangedWebhook" };
 const changedEndpoint = { description: "The endpoint.", body: "ChangedWebhookEndpoint" };
 
 const ofEndpoint = parameter(
-  "Only messages to this endpoint of the agent's webhook. `first`: to the webhook's own URL. Left out: all, also those to runs' own URLs.",
+  "Only messages to this endpoint of the agent's webhook. `first`: to the webhook's own URL. Default: all, also those to runs' own URLs.",
   { type: "string", pattern: endpointIdPattern.replace("^", "^(first|").replace("$", ")$") },
 );
 
@@ -22,8 +22,7 @@ export const webhookOperations = {
   set_webhook: operation("set_webhook", {
     at: "PUT /agents/{agent_id}/webhook",
     summary: "Set an agent's webhook",
-    description:
-      "Replaces the settings. A new webhook gets a secret, which is only in this response; others keep theirs.",
+    description: "Replaces the settings. A new webhook gets a secret, which is shown only once; others keep theirs.",
     request: "SetWebhookRequest",
     success: changed,
     errors: ["agent_deleted", "invalid_argument", "modified_concurrently"],
@@ -39,7 +38,7 @@ export const webhookOperations = {
     at: "POST /agents/{agent_id}/webhook/rotate-secret",
     summary: "Rotate a webhook's secret",
     description:
-      "Creates a secret, which is only in this response. The old one also signs messages until `overlap_hours` have passed. " +
+      "Creates a secret, which is shown only once. The old one also signs messages until `overlap_hours` have passed. " +
       `At most ${maxSecrets} secrets sign: a further one ends the oldest at once.`,
     request: "RotateWebhookSecretRequest",
     requestOptional: true,
@@ -65,7 +64,7 @@ export const webhookOperations = {
     at: "POST /agents/{agent_id}/webhook/endpoints",
     summary: "Add an endpoint to a webhook",
     description:
-      `Adds a receiver with a secret of its own, which is only in this response. An agent has at most ${maxEndpoints} of them. ` +
+      `Adds a receiver with a secret of its own, which is shown only once. An agent has at most ${maxEndpoints} of them. ` +
       "Runs with a URL of their own are not reported to it.",
     request: "SetWebhookEndpointRequest",
     success: { ...changedEndpoint, status: 201 },

@@ -84,7 +84,7 @@ export const organizationSchemas = {
       base_url: nullable(url),
       secret: nullable({
         ...location,
-        description: `${secret} Null: none. Left out: the stored one, while \`provider\` and \`base_url\` stay the same.`,
+        description: `${secret} Null: none. Default: the stored one, while \`provider\` and \`base_url\` stay the same.`,
       }),
       region: nullable(region),
       compat: nullable(ModelCompat),

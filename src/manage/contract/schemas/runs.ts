@@ -130,7 +130,7 @@ export const runSchemas = {
         examples: ["Weekly report"],
       }),
       input_text: nullable(
-        text("The first input. Left out: no turn starts, and the run waits for input.", { minLength: 1 }),
+        text("The first input. Without it, no turn starts, and the run waits for input.", { minLength: 1 }),
       ),
       ...newRunFields,
     },
@@ -144,7 +144,7 @@ export const runSchemas = {
         description:
           "The last step to copy, as `TURN.STEP`. `2.0` copies up to the input of turn 2, which then begins anew.",
       },
-      name: text("Display name. Not blank. Left out: `Fork of` and the name of the run.", {
+      name: text("Display name. Not blank. Default: `Fork of` and the name of the run.", {
         minLength: 1,
         maxLength: 200,
         pattern: "\\S",

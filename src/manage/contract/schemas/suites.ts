@@ -40,7 +40,7 @@ export const suiteSchemas = {
         "The turns. One that the suite has already is not copied again.",
         body("A turn of a run, or the turn of a case of a finished trial.", {
           run_id: uuid("A run of the agent."),
-          turn: integer("With `run_id`: its turn. Left out: all turns with an output.", { minimum: 1 }),
+          turn: integer("With `run_id`: its turn. Default: all turns with an output.", { minimum: 1 }),
           trial_id: text("A finished trial of the agent, in place of `run_id`."),
           number: integer("With `trial_id`: number of the case.", { minimum: 1 }),
         }),

@@ -143,7 +143,7 @@ export const trialSchemas = {
         "The turns of these runs, in place of `last`.",
         body(
           "A run, or one of its turns.",
-          { run_id: uuid("The run."), turn: integer("The turn. Left out: all.", { minimum: 1 }) },
+          { run_id: uuid("The run."), turn: integer("The turn. Default: all.", { minimum: 1 }) },
           ["run_id"],
         ),
         { minItems: 1, maxItems: maxCases },
@@ -157,7 +157,7 @@ export const trialSchemas = {
       }),
       concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: maxConcurrency, default: 4 }),
       tier: oneOfTexts(
-        "Service tier with which models are asked in place of that of their definitions, if their provider is known to have it. Left out: theirs.",
+        "Service tier with which models are asked in place of that of their definitions, if their provider is known to have it. Default: theirs.",
         trialTiers,
       ),
       assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),

@@ -57,7 +57,7 @@ const secret = nullable(
 
 const settings = {
   enabled: flag("False: nothing is sent to `url`.", { default: true }),
-  event_types: nullable(list(`${eventTypesOf} Left out: all.`, oneOfTexts("What happened.", eventTypes), events)),
+  event_types: nullable(list(`${eventTypesOf} Default: all.`, oneOfTexts("What happened.", eventTypes), events)),
   private_addresses: flag(privateAddresses, { default: false }),
 };
 
