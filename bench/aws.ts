@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { createAgent } from "../src/accounts/agents.ts";
+import { createAgent } from "../src/accounts/agents/agents.ts";
 import { issueKey } from "../src/accounts/keys.ts";
 import { createOrganization, setModel } from "../src/accounts/organizations.ts";
 import type { ApiGatewayEvent } from "../src/http/server/lambda.ts";
-import { awsPlatform } from "../src/platform/aws/index.ts";
+import { awsPlatform } from "../src/platform/aws/open-platform.ts";
 import type { AdvancePayload } from "../src/workflow/payload.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../test/providers/chat-completions-server.ts";
 import { type Call, fakeAwsEndpoint } from "../test/support/fake-aws/endpoint.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { lambdasFolder } from "../lib/bundling.ts";
 import { writeBundles } from "../scripts/write-bundles.ts";
 import type { RequiredEnvName } from "../src/env.ts";
-import type { ConsoleRoles, SignIn } from "../src/manage/sign-in/types.ts";
+import type { ConsoleRoles, SignIn } from "../src/manage/sign-in/sign-in-types.ts";
 import { newDataDir } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedStarterAgent } from "../src/accounts/seed.ts";
-import { openLocalPlatform } from "../src/platform/local/index.ts";
+import { openLocalPlatform } from "../src/platform/local/open-platform.ts";
 import { seedFloor } from "./floor.ts";
 import { type Connection, createRequest, expectAnswer, getRequest, hammer, openConnection } from "./load.ts";
 import { floorAgentId, type Kind, memoryOf, newDataDir, processorTimeOf, type Server, startServer } from "./servers.ts";

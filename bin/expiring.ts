@@ -1,5 +1,5 @@
 import { endsSoon, type Expiring, expiryText, isExpired, soonDays } from "../src/accounts/expiry.ts";
-import type { Accounts } from "../src/accounts/types.ts";
+import type { Accounts } from "../src/accounts/account-types.ts";
 import { commandLine, dataOption } from "../src/command-line.ts";
 import { printableLine } from "./printable.ts";
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints what this Linux has as JSON (`EnvironmentFacts` in src/sandbox/linux/types.ts), by asking the programs themselves.
+# Prints what this Linux has as JSON (`EnvironmentFacts` in src/sandbox/linux/linux-types.ts), by asking the programs themselves.
 # Usage: sh probe.sh [NAME [DIGEST]]. Without DIGEST, it is computed from the description.
 # It needs a POSIX shell, coreutils and grep. Without Python, that part is empty.
 

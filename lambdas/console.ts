@@ -6,11 +6,11 @@ import { apiGateway, changesResponse, compression } from "../src/http/server/lam
 import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { env } from "../src/env.ts";
 import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";
-import { manageError, manageErrors } from "../src/manage/errors.ts";
+import { manageError, manageErrors } from "../src/manage/manage-errors.ts";
 import { openapiDocument } from "../src/manage/generated/openapi.ts";
 import { withSecurityHeaders } from "../src/http/rest/security-headers.ts";
 import { oidcSignIn } from "../src/manage/sign-in/discovery.ts";
-import type { SignIn } from "../src/manage/sign-in/types.ts";
+import type { SignIn } from "../src/manage/sign-in/sign-in-types.ts";
 
 // What the console's stack serves without a token: the page, and the document of its API.
 

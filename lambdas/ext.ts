@@ -4,7 +4,7 @@ import type { ApiRequest, ApiResponse } from "../src/http/handler.ts";
 import { apiGateway, compression, cors } from "../src/http/server/lambda.ts";
 import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
-import { extHandlers } from "../src/ext/handlers/index.ts";
+import { extHandlers } from "../src/ext/handlers/ext-handlers.ts";
 import { extResponseLimit } from "../src/ext/on-lambda.ts";
 import { extRouter } from "../src/ext/router.ts";
 import { loadS3Client } from "../src/platform/aws/sdk/clients.ts";

@@ -1,7 +1,7 @@
 import middy from "@middy/core";
 import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
 import { noEarlyTimeout } from "../src/platform/aws/functions/middlewares.ts";
-import type { Sandbox } from "../src/sandbox/types.ts";
+import type { Sandbox } from "../src/sandbox/sandbox-types.ts";
 import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/codec.ts";
 
 /** One process: Lambda gives a function one program at a time. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { CustomResource, Duration } from "aws-cdk-lib";
 import { type ISecret, Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { resourceTypes } from "../src/definitions/types.ts";
+import { resourceTypes } from "../src/definitions/definition-types.ts";
 import type { AgentRunService } from "./agent-run-service.ts";
 import { grant } from "./service-function.ts";
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { agentDefinition } from "../src/accounts/agent-schema.ts";
+import { agentDefinition } from "../src/accounts/agents/agent-schema.ts";
 
 /** The schema of agent files, for editors. */
 export const agentSchemaFile = fileURLToPath(new URL("../schemas/agent.schema.json", import.meta.url));

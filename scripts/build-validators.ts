@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { recordSchemas } from "../src/runs/bundle/record-schema.ts";
 import { inputSchemas } from "../src/agent/tools/definitions.ts";
 import { type ApiDescription, type Parameter, reference } from "../src/http/description.ts";
-import { agentDefinition } from "../src/accounts/agent-schema.ts";
+import { agentDefinition } from "../src/accounts/agents/agent-schema.ts";
 import { publicApi } from "../src/v1/public-api.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { inputs as mcpInputs } from "../src/mcp/tools/inputs.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { parseAgentFile } from "../../src/accounts/agent-definition.ts";
-import type { AgentDefinition } from "../../src/accounts/types.ts";
+import { parseAgentFile } from "../../src/accounts/agents/agent-definition.ts";
+import type { AgentDefinition } from "../../src/accounts/account-types.ts";
 import { CliError } from "../cli.ts";
 
 export const fileOption = "--file <agent.json>";

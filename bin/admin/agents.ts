@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { agentDefinition } from "../../src/accounts/agent-schema.ts";
+import { agentDefinition } from "../../src/accounts/agents/agent-schema.ts";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import type { FileIo } from "../cli.ts";
-import type { Action } from "./action.ts";
+import type { Action } from "./trials/action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
 import { addTryCommand } from "./agent-try.ts";
 import { organizationOrOnly } from "./organizations.ts";

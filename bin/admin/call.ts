@@ -4,7 +4,7 @@ import packageFile from "../../package.json" with { type: "json" };
 import type { ApiHandler } from "../../src/http/handler.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import type { ValidationIssue } from "../../src/http/validation/issue.ts";
-import { type OperationName, operations } from "../../src/manage/contract/operations/index.ts";
+import { type OperationName, operations } from "../../src/manage/contract/operations/manage-operations.ts";
 import type { ManageOperation } from "../../src/manage/contract/operations/operation.ts";
 import { CliError } from "../cli.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
@@ -175,7 +175,7 @@ async function handlerOf(
 ): Promise<ApiHandler> {
   // Loaded by commands that call it: the validators take 50 ms.
   const [{ manageHandlers }, { manageRouter }] = await Promise.all([
-    import("../../src/manage/handlers/index.ts"),
+    import("../../src/manage/handlers/manage-handlers.ts"),
     import("../../src/manage/router.ts"),
   ]);
   const service = {

@@ -3,10 +3,10 @@ import { printable } from "../printable.ts";
 import { endingText } from "../expiring.ts";
 import { agentText } from "./agents.ts";
 import { record, rowsText } from "./output.ts";
-import { tokenText } from "./run-share.ts";
-import { runTable, waitingText } from "./runs.ts";
+import { tokenText } from "./runs/run-share.ts";
+import { runTable, waitingText } from "./runs/runs.ts";
 import type { TableCommand } from "./table.ts";
-import { caseRow, trialsText, trialText } from "./trial-output.ts";
+import { caseRow, trialsText, trialText } from "./trials/trial-output.ts";
 
 const ofAgent = { arguments: ["agent_id"] };
 const ofRun = { arguments: ["run_id"] };

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { commandLine } from "../../src/command-line.ts";
 import { isLocked } from "../../src/platform/local/process/data-dir-lock.ts";
-import { databaseFile, openLocalPlatform } from "../../src/platform/local/index.ts";
+import { databaseFile, openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { findServerAddress } from "../../src/platform/local/process/server-address.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import { CliError } from "../cli.ts";

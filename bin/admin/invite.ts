@@ -2,8 +2,8 @@ import type { CognitoIdentityProviderClient } from "@aws-sdk/client-cognito-iden
 import type { Command } from "commander";
 import { consoleStackName } from "../../lib/console/outputs.ts";
 import { normalizeId } from "../../src/accounts/ids.ts";
-import type { Access } from "../../src/accounts/types.ts";
-import { organizationGroup, roleGroups } from "../../src/manage/sign-in/types.ts";
+import type { Access } from "../../src/accounts/account-types.ts";
+import { organizationGroup, roleGroups } from "../../src/manage/sign-in/sign-in-types.ts";
 import { connectToAws, credentialsError } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { printableJson } from "../printable.ts";

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Actor } from "../../src/accounts/audit.ts";
-import type { Platform } from "../../src/platform/types.ts";
-import type { KnownEnvironment } from "../../src/sandbox/linux/types.ts";
+import type { Platform } from "../../src/platform/platform-types.ts";
+import type { KnownEnvironment } from "../../src/sandbox/linux/linux-types.ts";
 
 /** A platform as an operator uses it. */
 export interface OperatorPlatform extends Platform {

@@ -1,4 +1,4 @@
-import type { Access, OperatorRole } from "../../src/accounts/types.ts";
+import type { Access, OperatorRole } from "../../src/accounts/account-types.ts";
 import type { Schema } from "../../src/json-schema.ts";
 import { CliError } from "../cli.ts";
 

@@ -5,7 +5,7 @@ import { commandLine } from "../../src/command-line.ts";
 import { SecretRefused } from "../../src/agent/secret.ts";
 import type { ClientSettings } from "../../src/platform/aws/sdk/clients.ts";
 import { stackEnvironments } from "../../src/platform/aws/functions/environment-facts.ts";
-import { awsPlatform } from "../../src/platform/aws/index.ts";
+import { awsPlatform } from "../../src/platform/aws/open-platform.ts";
 import { type Aws, connectToAws, credentialsError, isMissingStack } from "../aws.ts";
 import { CliError } from "../cli.ts";
 import { type OperatorPlatform, systemUser } from "./operator-platform.ts";

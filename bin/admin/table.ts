@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { manageApi } from "../../src/manage/contract/manage-api.ts";
-import { type OperationName, operations } from "../../src/manage/contract/operations/index.ts";
+import { type OperationName, operations } from "../../src/manage/contract/operations/manage-operations.ts";
 import type { ManageOperation } from "../../src/manage/contract/operations/operation.ts";
 import { pathParameters } from "../../src/manage/contract/operations/parameters.ts";
 import type { Schema } from "../../src/json-schema.ts";
 import { CliError } from "../cli.ts";
-import type { Action } from "./action.ts";
+import type { Action } from "./trials/action.ts";
 import { type Given, type Label, optionOf, pathNames } from "./call.ts";
 import { repeatedOption, typedValue } from "./option-values.ts";
 import { type Output, record, rowsText } from "./output.ts";

@@ -1,6 +1,6 @@
 import { commandLine } from "../../src/command-line.ts";
-import { manageError } from "../../src/manage/errors.ts";
-import type { Platform } from "../../src/platform/types.ts";
+import { manageError } from "../../src/manage/manage-errors.ts";
+import type { Platform } from "../../src/platform/platform-types.ts";
 import { isRejectedCredentials } from "../aws.ts";
 
 /** The platform with errors of the operator's credentials that the page can show. The same call succeeds after a login. */

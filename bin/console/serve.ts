@@ -10,7 +10,7 @@ import { localServer } from "../../src/http/server/local-server.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { createSpoolDirectory } from "../../src/http/server/spool-file.ts";
 import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
-import { manageHandlers } from "../../src/manage/handlers/index.ts";
+import { manageHandlers } from "../../src/manage/handlers/manage-handlers.ts";
 import { isManagePath } from "../../src/manage/path.ts";
 import { manageRouter } from "../../src/manage/router.ts";
 import { openStack, serviceUrlOf } from "../admin/stack.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { log } from "../../src/log.ts";
-import { databaseFile } from "../../src/platform/local/index.ts";
+import { databaseFile } from "../../src/platform/local/open-platform.ts";
 import { startSender } from "../../src/platform/local/process/sender.ts";
-import { expireAnswers } from "../../src/runs/answer-call.ts";
-import { resumeOrganizationDeletions } from "../../src/runs/delete-organization.ts";
-import { deleteExpiredRuns, resumeErasures } from "../../src/runs/retention.ts";
+import { expireAnswers } from "../../src/runs/control/answer-call.ts";
+import { resumeOrganizationDeletions } from "../../src/runs/erase/delete-organization.ts";
+import { deleteExpiredRuns, resumeErasures } from "../../src/runs/erase/retention.ts";
 import type { DataDir } from "./data-dir.ts";
 
 /** Interval at which the database is checked for writes of other processes. */

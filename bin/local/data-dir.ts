@@ -1,6 +1,6 @@
 import packageFile from "../../package.json" with { type: "json" };
 import { traceSettings } from "../../src/env.ts";
-import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { type SecretAllowList, secretAllowList } from "../../src/platform/local/process/allowed-secrets.ts";
 import { lockDataDir } from "../../src/platform/local/process/data-dir-lock.ts";
 import { beginServing, type Serving } from "../../src/platform/local/process/serving.ts";

@@ -1,7 +1,7 @@
-import type { Agent, Organization } from "../../src/accounts/types.ts";
+import type { Agent, Organization } from "../../src/accounts/account-types.ts";
 import { expectedWindow } from "../../src/agent/models/ollama.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
-import { defaultContextTokens } from "../../src/agent/turn/context-window.ts";
+import { defaultContextTokens } from "../../src/agent/turn/history/context-window.ts";
 
 const remedy =
   "Ollama cuts longer inputs. Raise the context window (num_ctx in a Modelfile, or OLLAMA_CONTEXT_LENGTH), or set contextTokens to its size.";

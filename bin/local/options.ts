@@ -3,8 +3,8 @@ import { parseModelSettings } from "../../src/accounts/model-settings.ts";
 import { defaultRequestRate } from "../../src/accounts/request-rate.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
-import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
-import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
+import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/files/file-limits.ts";
+import { defaultFileVersions } from "../../src/agent/turn/files/manifest.ts";
 import { parseOrigin } from "../../src/http/origin.ts";
 import { parseHost } from "../../src/http/server/host-check.ts";
 import { parseAllowedAddress } from "../../src/platform/local/process/allowed-addresses.ts";
@@ -17,8 +17,8 @@ import {
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
 import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
-import { linuxLimits, programSeconds } from "../../src/sandbox/linux/limits.ts";
-import { transcriptMegabytes } from "../../src/runs/control-run.ts";
+import { linuxLimits, programSeconds } from "../../src/sandbox/linux/linux-limits.ts";
+import { transcriptMegabytes } from "../../src/runs/control/control-run.ts";
 import { pendingLimits, uploadMegabytes } from "../../src/runs/files/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 

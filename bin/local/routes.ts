@@ -11,7 +11,7 @@ import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { isManagePath } from "../../src/manage/path.ts";
 import { isMcpPath } from "../../src/mcp/path.ts";
 import { pendingLimits } from "../../src/runs/files/pending-uploads.ts";
-import { newRunLimits } from "../../src/runs/new-run-limits.ts";
+import { newRunLimits } from "../../src/runs/begin/new-run-limits.ts";
 import { createHandler } from "../../src/v1/create.ts";
 import { getHandler } from "../../src/v1/get.ts";
 import { notFoundHandler } from "../../src/v1/not-found.ts";
@@ -70,7 +70,7 @@ export function routes(
   const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
   const manage = loadedLater(async () => {
     const [{ manageHandlers }, { manageRouter }, { tokenAuthentication }] = await Promise.all([
-      import("../../src/manage/handlers/index.ts"),
+      import("../../src/manage/handlers/manage-handlers.ts"),
       import("../../src/manage/router.ts"),
       import("../../src/manage/authenticate.ts"),
     ]);
@@ -94,7 +94,7 @@ export function routes(
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
   const ext = loadedLater(async () => {
     const [{ extHandlers }, { extRouter }, { withCors }] = await Promise.all([
-      import("../../src/ext/handlers/index.ts"),
+      import("../../src/ext/handlers/ext-handlers.ts"),
       import("../../src/ext/router.ts"),
       import("../../src/http/cors.ts"),
     ]);

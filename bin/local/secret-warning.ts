@@ -1,6 +1,6 @@
 import type { Uses } from "../../src/runs/ports.ts";
-import { shownSecret } from "../../src/accounts/header-secrets.ts";
-import type { Accounts } from "../../src/accounts/types.ts";
+import { shownSecret } from "../../src/accounts/agents/header-secrets.ts";
+import type { Accounts } from "../../src/accounts/account-types.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl } from "../../src/agent/models/model-config.ts";
 import { hostRefused, type SecretUse } from "../../src/agent/secret.ts";

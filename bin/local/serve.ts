@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 import { modelConfigurationOf } from "../../src/accounts/model-configurations.ts";
-import type { Agent, Organization } from "../../src/accounts/types.ts";
+import type { Agent, Organization } from "../../src/accounts/account-types.ts";
 import { configurationFields, isOllama } from "../../src/agent/models/model-config.ts";
 import { compress } from "../../src/http/compression.ts";
 import type { ApiHandler } from "../../src/http/handler.ts";

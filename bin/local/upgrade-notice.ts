@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { shellWord } from "../../src/command-line.ts";
-import { databaseFile } from "../../src/platform/local/index.ts";
+import { databaseFile } from "../../src/platform/local/open-platform.ts";
 import { upgradeCopies } from "../../src/platform/local/database/upgrade-copy.ts";
 
 /** What copies of the database are there from before an upgrade, and what they are for. Shown at each start. */

@@ -1,8 +1,8 @@
 import { useLocation } from "preact-iso/router";
 import type { Agent, RunCounts } from "../api/types.ts";
 import { pageUrl } from "../state/url.ts";
-import { Confirm } from "../ui/confirm.tsx";
-import { toast } from "../ui/toast.tsx";
+import { Confirm } from "../ui/dialogs/confirm.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import { deleteAgent, runsText, setArchived } from "./agent-calls.ts";
 
 interface DialogProps {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Agent } from "../api/types.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { draftOf } from "./agent-calls.ts";
 import { DiffView } from "./diff-view.tsx";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Agent } from "../api/types.ts";
-import { CreateDialog } from "../ui/create-dialog.tsx";
-import { endOf, type ExpiryChoice } from "../ui/expiry-choice.ts";
-import { ExpiryField } from "../ui/expiry.tsx";
+import { CreateDialog } from "../ui/dialogs/create-dialog.tsx";
+import { endOf, type ExpiryChoice } from "../ui/fields/expiry-choice.ts";
+import { ExpiryField } from "../ui/fields/expiry.tsx";
 import { createKey, type CreatedKey } from "./agent-calls.ts";
 
 interface CreateKeyDialogProps {

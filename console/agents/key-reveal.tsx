@@ -1,7 +1,7 @@
 import { useResource } from "../api/use-resource.ts";
 import { me } from "../api/session.ts";
 import { Icon } from "../ui/icon.tsx";
-import { RevealOnce } from "../ui/reveal-once.tsx";
+import { RevealOnce } from "../ui/fields/reveal-once.tsx";
 import { type CreatedKey, readKeys } from "./agent-calls.ts";
 import { CallExample } from "../programs/call-example.tsx";
 

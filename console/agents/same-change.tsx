@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { commands, me } from "../api/session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Segments } from "../ui/fields/segments.tsx";
 import { adminCommand, curlCommand } from "./commands.ts";
 import type { Draft } from "../form/json.ts";
 

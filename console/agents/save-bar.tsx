@@ -1,7 +1,7 @@
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
-import { Button } from "../ui/button.tsx";
-import { FieldProblem } from "../ui/field.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { FieldProblem } from "../ui/fields/field.tsx";
 import { changesText } from "./form/agent-file.tsx";
 import { type Change, changeText } from "../form/changes.ts";
 

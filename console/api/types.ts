@@ -28,7 +28,7 @@ export type FileChange = ToolResultEvent["files"][number];
 export type TokenUsage = Schemas["TokenUsage"];
 /** What a call of the current turn has printed so far. It is not recorded: the call's result replaces it. */
 export type { CallOutput } from "../../src/runs/read/live-output.ts";
-export type { TextDelta } from "../../src/runs/read/written-text.ts";
+export type { TextDelta } from "../../src/runs/read/search/written-text.ts";
 
 /** A page of a list. `next`: the cursor of the following page. */
 export interface Page<Item> {

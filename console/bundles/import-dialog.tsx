@@ -3,9 +3,9 @@ import { useId, useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Agent } from "../api/types.ts";
 import { useAction } from "../api/use-action.ts";
-import { Button } from "../ui/button.tsx";
-import { Choice, Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { Choice, Dialog } from "../ui/dialogs/dialog.tsx";
+import { Field } from "../ui/fields/field.tsx";
 import { importBundle } from "./bundle-calls.ts";
 
 /** Asks for a bundle, and creates a run of the agent from it. */

@@ -10,7 +10,7 @@ import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Problem, Warning } from "../ui/problem.tsx";
 import { Rows } from "../ui/rows.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Segments } from "../ui/fields/segments.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 
 type Group = Schemas["FailureGroup"];

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { Check, Select } from "../ui/field.tsx";
+import { Check, Select } from "../ui/fields/field.tsx";
 import { problemOf } from "./body.ts";
 import { EditedField, GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Field, type FieldControl, FieldProblem } from "../ui/field.tsx";
+import { Field, type FieldControl, FieldProblem } from "../ui/fields/field.tsx";
 import { wasText } from "./changes.ts";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText } from "./json.ts";

@@ -1,4 +1,4 @@
-import { Select } from "../ui/field.tsx";
+import { Select } from "../ui/fields/field.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { isObject, type Json, type Path, textOf, valueAt } from "./json.ts";

@@ -1,10 +1,10 @@
 import { useId } from "preact/hooks";
-import type { FieldControl } from "../ui/field.tsx";
+import type { FieldControl } from "../ui/fields/field.tsx";
 import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText, textOf, valueAt } from "./json.ts";
 import type { FieldOf } from "./schema-fields.ts";
-import { SecretInput } from "../ui/secret-input.tsx";
+import { SecretInput } from "../ui/fields/secret-input.tsx";
 
 interface TextFieldProps {
   field: FieldOf<"text">;

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import type { Organization } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { useQuery } from "../state/url.ts";
-import { Button } from "../ui/button.tsx";
-import { CreateDialog } from "../ui/create-dialog.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { CreateDialog } from "../ui/dialogs/create-dialog.tsx";
+import { Segments } from "../ui/fields/segments.tsx";
 import { ModelPanel } from "./model-panel.tsx";
 
 /** The model configurations of an organization: its model, and further ones that agents name. */

@@ -1,5 +1,5 @@
-import { CreateDialog } from "../ui/create-dialog.tsx";
-import { toast } from "../ui/toast.tsx";
+import { CreateDialog } from "../ui/dialogs/create-dialog.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import { createOrganization } from "./model-calls.ts";
 
 /** Asks for the name of a new organization. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { toast } from "../ui/toast.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
+import { TextField } from "../ui/fields/field.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import type { Organization } from "../api/types.ts";
 import { deleteOrganization } from "./model-calls.ts";
 

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { me } from "../api/session.ts";
 import { useAction } from "../api/use-action.ts";
-import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/field.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { storeKey } from "./model-calls.ts";
 
 interface KeyEntryProps {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Button } from "../ui/button.tsx";
-import type { FieldControl } from "../ui/field.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import type { FieldControl } from "../ui/fields/field.tsx";
 import { listModels } from "./model-calls.ts";
 import { bodyOf } from "../form/body.ts";
 import type { FormState } from "../form/form-state.ts";

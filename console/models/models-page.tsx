@@ -4,7 +4,7 @@ import { hasEdits } from "../state/leave-guard.ts";
 import { chooseOrganization, organization, organizations } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Configurations } from "./configurations.tsx";

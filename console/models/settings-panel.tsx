@@ -5,9 +5,9 @@ import type { Field } from "../form/schema-fields.ts";
 import { useBody } from "../form/use-body.ts";
 import { blocked, forbidden } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Problem } from "../ui/problem.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 
 interface SettingsPanelProps<Body> {
   title: string;

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import type { Organization } from "../api/types.ts";
 import { formatDateTime } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
-import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { Confirm } from "../ui/dialogs/confirm.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { setModelsStopped } from "./model-calls.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Segments } from "../ui/fields/segments.tsx";
 import { languages } from "./languages.ts";
 import { environmentFile, type FirstCall, firstProgram } from "./program.ts";
 

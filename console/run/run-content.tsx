@@ -6,7 +6,7 @@ import { useQuery } from "../state/url.ts";
 import { copyAndSay } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
 import { withStyle } from "../ui/load-style.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import type { RunApi, RunDetail, RunReader } from "./api.ts";
 import type { ExportFormat } from "./export/export-formats.ts";
 import type { RunDialog } from "./header/actions.tsx";
@@ -18,7 +18,7 @@ import type { RunStore } from "./run-store.ts";
 import { neighbour, parsePlace } from "./selection.ts";
 import type { TimelineHandle } from "./timeline/timeline.tsx";
 import { TimelinePanel } from "./timeline/timeline-panel.tsx";
-import { visibleRows } from "./timeline/visible-rows.ts";
+import { visibleRows } from "./timeline/rows/visible-rows.ts";
 
 const HintBar = loadLater(() => import("./hint-bar.tsx").then((module) => module.HintBar));
 const RunDialogs = loadLater(() => withStyle(import("./dialogs/run-dialogs.tsx")).then((module) => module.RunDialogs));

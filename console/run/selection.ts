@@ -1,5 +1,5 @@
 import type { RunModel } from "./model/run-model.ts";
-import type { Call, Step } from "./model/types.ts";
+import type { Call, Step } from "./model/run-model-types.ts";
 
 /** A step, or one of its tool calls. In URLs: `TURN.STEP` or `TURN.STEP.CALL`, calls from 1. */
 export interface Place {

@@ -1,5 +1,5 @@
 import type { TextDelta } from "../api/types.ts";
-import type { LoadedText } from "./model/types.ts";
+import type { LoadedText } from "./model/run-model-types.ts";
 
 /** What a model has written of an answer that is not recorded yet. Both texts are known from their character `from` on. */
 export interface Written extends Pick<TextDelta, "turn" | "step"> {

@@ -1,4 +1,4 @@
-import { ChoiceChip, type ChoiceSearch } from "../ui/choice-chip.tsx";
+import { ChoiceChip, type ChoiceSearch } from "../ui/fields/choice-chip.tsx";
 
 interface FacetFilterProps {
   /** What is filtered, such as `Model`. */

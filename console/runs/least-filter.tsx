@@ -1,5 +1,5 @@
 import { Icon } from "../ui/icon.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Menu } from "../ui/dialogs/menu.tsx";
 
 interface LeastFilterProps {
   /** What is filtered, such as `Cost`. */

@@ -8,7 +8,7 @@ import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { organization } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { loadLater } from "../ui/load-later.tsx";

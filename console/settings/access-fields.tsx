@@ -1,5 +1,5 @@
 import { organizations } from "../state/organization.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import type { NewAccess } from "./settings-calls.ts";
 
 interface AccessFieldsProps {

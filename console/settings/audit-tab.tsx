@@ -5,7 +5,7 @@ import { organizations } from "../state/organization.ts";
 import { commands } from "../api/session.ts";
 import { useQuery } from "../state/url.ts";
 import { Loading } from "../ui/empty.tsx";
-import { Select } from "../ui/field.tsx";
+import { Select } from "../ui/fields/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";

@@ -4,9 +4,9 @@ import { organizationNames } from "../state/organization.ts";
 import { roleText } from "../state/roles.ts";
 import { me, signOut } from "../api/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
-import { Button } from "../ui/button.tsx";
-import { Check } from "../ui/field.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { Check } from "../ui/fields/field.tsx";
+import { Segments } from "../ui/fields/segments.tsx";
 
 const themeNames = { system: "As the system", light: "Light", dark: "Dark" };
 

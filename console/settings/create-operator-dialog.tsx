@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { CreateDialog } from "../ui/create-dialog.tsx";
-import { endOf, type ExpiryChoice } from "../ui/expiry-choice.ts";
-import { ExpiryField } from "../ui/expiry.tsx";
+import { CreateDialog } from "../ui/dialogs/create-dialog.tsx";
+import { endOf, type ExpiryChoice } from "../ui/fields/expiry-choice.ts";
+import { ExpiryField } from "../ui/fields/expiry.tsx";
 import { AccessFields } from "./access-fields.tsx";
 import { type CreatedOperator, createOperator, type NewAccess } from "./settings-calls.ts";
 

@@ -1,5 +1,5 @@
 import { basePath } from "../../src/manage/generated/operations.ts";
-import { RevealOnce } from "../ui/reveal-once.tsx";
+import { RevealOnce } from "../ui/fields/reveal-once.tsx";
 import { organizationNames } from "../state/organization.ts";
 import { roleText } from "../state/roles.ts";
 import type { CreatedOperator } from "./settings-calls.ts";

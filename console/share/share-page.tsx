@@ -8,7 +8,7 @@ import { handleKey } from "../state/keyboard.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
-import { Toasts } from "../ui/toast.tsx";
+import { Toasts } from "../ui/dialogs/toast.tsx";
 import { runIdOf, sharedRun } from "./shared-run.ts";
 
 /** A run for somebody who has its link, and nothing else of the console. */

@@ -1,6 +1,6 @@
 import { connection, retryNow } from "../api/connection.ts";
 import { formatClock } from "../format.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { useNow } from "../ui/time.tsx";
 
 /** The state of the connection in one word. */

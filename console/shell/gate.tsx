@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { openSession, type SignInConfig, signInAgain, signInConfig } from "../api/provider.ts";
 import { refused, token } from "../api/session.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Glyph } from "../ui/icon.tsx";
 

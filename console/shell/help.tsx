@@ -1,7 +1,7 @@
 import { helpOpen } from "../state/dialogs.ts";
 import { keyNames, setSingleKeys, type Shortcut, shortcutGroups, singleKeys } from "../state/keyboard.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { Check } from "../ui/field.tsx";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
+import { Check } from "../ui/fields/field.tsx";
 
 /** The list of shortcuts, made of those that are registered now. */
 export function Help() {

@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { leaving } from "../state/leave-guard.ts";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../ui/dialogs/confirm.tsx";
 
 /** Asks before unsaved edits are lost. */
 export function LeaveDialog() {

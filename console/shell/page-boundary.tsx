@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from "preact";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 
 interface Props {

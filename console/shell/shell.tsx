@@ -14,7 +14,7 @@ import { me } from "../api/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
 import { withStyle } from "../ui/load-style.ts";
-import { toast, Toasts } from "../ui/toast.tsx";
+import { toast, Toasts } from "../ui/dialogs/toast.tsx";
 import { ConnectionBanner } from "./connection.tsx";
 import { sections } from "./sections.ts";
 import { TopBar } from "./top-bar.tsx";

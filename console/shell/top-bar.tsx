@@ -7,7 +7,7 @@ import { me } from "../api/session.ts";
 import { waitingCalls } from "../state/waiting.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Glyph, Icon } from "../ui/icon.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Menu } from "../ui/dialogs/menu.tsx";
 import { ConnectionState } from "./connection.tsx";
 import { sections } from "./sections.ts";
 

@@ -1,5 +1,5 @@
 import { formatBytes } from "../format.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { StartFile } from "./draft.ts";
 import type { FileCheck } from "./file-limits.ts";

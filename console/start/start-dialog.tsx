@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { startDialog, type StartPreset } from "../state/dialogs.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "../api/use-resource.ts";

@@ -1,4 +1,4 @@
-import { ChoiceChip } from "../ui/choice-chip.tsx";
+import { ChoiceChip } from "../ui/fields/choice-chip.tsx";
 import { agentNames } from "./agent-names.ts";
 import { agents } from "./agents.ts";
 import { organization } from "./organization.ts";

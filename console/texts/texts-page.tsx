@@ -8,7 +8,7 @@ import { useShortcuts } from "../state/keyboard.ts";
 import { organization } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Problem } from "../ui/problem.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { formatNumber } from "../format.ts";
 import { Rows } from "../ui/rows.tsx";
-import type { Sides } from "./sides.ts";
+import type { Sides } from "./case/sides.ts";
 import type { Comparison } from "./trial-calls.ts";
 import { dollarsText } from "./words.ts";
 

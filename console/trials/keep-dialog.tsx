@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { defaultReplacement, suiteNamePattern } from "../../src/trials/suites/limits.ts";
 import { count } from "../run/text/words.ts";
-import { CreateDialog } from "../ui/create-dialog.tsx";
-import { Check, TextField } from "../ui/field.tsx";
-import { toast } from "../ui/toast.tsx";
+import { CreateDialog } from "../ui/dialogs/create-dialog.tsx";
+import { Check, TextField } from "../ui/fields/field.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import { keepCases, type KeptCases, type TrialCase } from "./trial-calls.ts";
 
 interface KeepDialogProps {

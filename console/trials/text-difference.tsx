@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { DiffView } from "../run/files/diff-view.tsx";
 import { visible } from "../run/text/visible.ts";
-import { Segments } from "../ui/segments.tsx";
-import type { Sides } from "./sides.ts";
+import { Segments } from "../ui/fields/segments.tsx";
+import type { Sides } from "./case/sides.ts";
 import { wordDiff } from "./word-diff.ts";
 
 /** Characters of equal outputs that are drawn. The runs have all of them. */

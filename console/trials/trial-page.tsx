@@ -5,7 +5,7 @@ import { useResource } from "../api/use-resource.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
-import { CaseView } from "./case-view.tsx";
+import { CaseView } from "./case/case-view.tsx";
 import { ComparePage } from "./compare-page.tsx";
 import { isLive, readTrial, type TrialWithCases } from "./trial-calls.ts";
 import { TrialView } from "./trial-view.tsx";

@@ -6,7 +6,7 @@ import { Empty, Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { SampleCases } from "./sample-cases.tsx";
+import { SampleCases } from "./try/sample-cases.tsx";
 import { readTrials, type TrialHead } from "./trial-calls.ts";
 import { statusWords, trialTitle } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { Button } from "./button.tsx";
-import { toast } from "./toast.tsx";
+import { Button } from "./fields/button.tsx";
+import { toast } from "./dialogs/toast.tsx";
 
 interface CopyButtonProps {
   /** The text, or how to get it. */

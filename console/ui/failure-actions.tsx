@@ -1,4 +1,4 @@
-import { Button } from "./button.tsx";
+import { Button } from "./fields/button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 
 interface FailureActionsProps {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { toast } from "./toast.tsx";
+import { toast } from "./dialogs/toast.tsx";
 
 /** A component whose code is loaded when it is first rendered. Nothing is shown until then. */
 export function loadLater<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { notifies, setNotifies } from "../state/waiting.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 
 /** Asks the browser whether it may notify about new calls that wait. */
 export function NotifyButton() {

@@ -2,7 +2,7 @@ import type { OpenCall } from "../api/types.ts";
 import { askKinds } from "../run/waiting/ask-kinds.ts";
 import { AgentFilter } from "../state/agent-filter.tsx";
 import { useQuery } from "../state/url.ts";
-import { ChoiceChip } from "../ui/choice-chip.tsx";
+import { ChoiceChip } from "../ui/fields/choice-chip.tsx";
 
 const kinds = (Object.keys(askKinds) as OpenCall["kind"][]).map((kind) => [kind, askKinds[kind].word] as const);
 const answerers = [

@@ -5,13 +5,13 @@ import { formatClock, formatDateTime, shortRunId } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
 import { pageUrl } from "../state/url.ts";
 import { useAction } from "../api/use-action.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Loading } from "../ui/empty.tsx";
-import { Select } from "../ui/field.tsx";
+import { Select } from "../ui/fields/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { actionsHead, Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import { type Delivery, type Endpoint, readDeliveries, resendDelivery, testWebhook } from "./webhook-calls.ts";
 
 /** Deliveries of a page, and the most that are shown. */

@@ -1,4 +1,4 @@
-import { RevealOnce } from "../ui/reveal-once.tsx";
+import { RevealOnce } from "../ui/fields/reveal-once.tsx";
 
 /** Shows a new secret once. It is in the memory of the tab only. */
 export function SecretReveal({ secret, onClose }: { secret: string; onClose: () => void }) {

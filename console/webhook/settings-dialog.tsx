@@ -2,8 +2,8 @@ import { SetWebhookEndpointRequest, SetWebhookRequest } from "../../src/manage/g
 import { SchemaFields } from "../form/schema-form.tsx";
 import { type Field, type FieldSchema, fieldsOf } from "../form/schema-fields.ts";
 import { useBody } from "../form/use-body.ts";
-import { Button } from "../ui/button.tsx";
-import { Choice, Dialog } from "../ui/dialog.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { Choice, Dialog } from "../ui/dialogs/dialog.tsx";
 import { Problem } from "../ui/problem.tsx";
 import {
   addEndpoint,

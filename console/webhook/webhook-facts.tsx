@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { formatDateTime } from "../format.ts";
 import { useAction } from "../api/use-action.ts";
-import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Button } from "../ui/fields/button.tsx";
+import { Confirm } from "../ui/dialogs/confirm.tsx";
 import { Fact } from "../ui/fact.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/dialogs/toast.tsx";
 import {
   type ChangedReceiver,
   endpointIdOf,

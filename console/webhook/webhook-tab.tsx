@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Agent } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/fields/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Deliveries } from "./deliveries.tsx";

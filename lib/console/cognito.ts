@@ -11,7 +11,7 @@ import {
   type UserPoolClient,
 } from "aws-cdk-lib/aws-cognito";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { type ConsoleRoles, roleGroups, type SignIn } from "../../src/manage/sign-in/types.ts";
+import { type ConsoleRoles, roleGroups, type SignIn } from "../../src/manage/sign-in/sign-in-types.ts";
 import type { Settings } from "../settings.ts";
 import { allowDescribeStacks } from "../permissions/describe-stack.ts";
 import { consoleOutputs } from "./outputs.ts";

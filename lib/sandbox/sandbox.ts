@@ -15,7 +15,7 @@ import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import { Construct, type IConstruct } from "constructs";
 import { objectPrefixes } from "../../src/platform/aws/dynamodb/table.ts";
 import { transferSeconds } from "../../src/platform/aws/s3/transfer-seconds.ts";
-import { programSeconds } from "../../src/sandbox/linux/limits.ts";
+import { programSeconds } from "../../src/sandbox/linux/linux-limits.ts";
 import { bundleSandbox } from "../bundling.ts";
 import { environmentImage } from "./environment-image.ts";
 import { acknowledgeWildcard, grant, serviceFunction } from "../service-function.ts";

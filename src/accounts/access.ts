@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors.ts";
-import { maxOrganizations } from "./limits.ts";
-import type { Access, Accounts, OperatorRole } from "./types.ts";
+import { maxOrganizations } from "./account-limits.ts";
+import type { Access, Accounts, OperatorRole } from "./account-types.ts";
 import { findOrganization } from "./organizations.ts";
 
 /** The role in an organization, or with `null` for the service itself. Undefined: none. */

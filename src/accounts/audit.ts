@@ -1,4 +1,4 @@
-import type { Along, AuditEntry } from "./types.ts";
+import type { Along, AuditEntry } from "./account-types.ts";
 
 /** Who does something. See `AuditEntry.actor`. */
 export type Actor = string;

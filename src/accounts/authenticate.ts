@@ -4,8 +4,8 @@ import { hasAgent, type KeyAgents } from "./key-agents.ts";
 import type { RequestRate } from "./request-rate.ts";
 import type { Starter } from "./starter.ts";
 import { tokenHash } from "./token.ts";
-import type { Accounts, ApiKey } from "./types.ts";
-import { recordUse } from "./use.ts";
+import type { Accounts, ApiKey } from "./account-types.ts";
+import { recordUse } from "./agents/use.ts";
 
 /** Where keys are looked up, and how many requests each may send. Without `rate`: any number. */
 export interface AuthenticationDeps {

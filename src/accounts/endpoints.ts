@@ -1,5 +1,12 @@
 import { ServiceError } from "../errors.ts";
-import type { EndpointView, FurtherEndpoint, Webhook, WebhookEndpoint, WebhookState, WebhookView } from "./types.ts";
+import type {
+  EndpointView,
+  FurtherEndpoint,
+  Webhook,
+  WebhookEndpoint,
+  WebhookState,
+  WebhookView,
+} from "./account-types.ts";
 
 /** The first endpoint, or a further one. */
 type EndpointIn<Owner extends WebhookView> = Owner | NonNullable<Owner["endpoints"]>[number];

@@ -1,4 +1,4 @@
-import type { ApiKey } from "./types.ts";
+import type { ApiKey } from "./account-types.ts";
 
 /** The agents of a key, those included that were deleted. */
 export type KeyAgents = Pick<ApiKey, "agentId" | "moreAgents" | "deletedAgents">;

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { findAgent, requireNotDeleted } from "./agents.ts";
+import { findAgent, requireNotDeleted } from "./agents/agents.ts";
 import { type Actor, along } from "./audit.ts";
 import { checkExpiry } from "./expiry.ts";
 import { normalizeId } from "./ids.ts";
@@ -7,7 +7,7 @@ import { agentsOf, maxKeyAgents } from "./key-agents.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import { knownToken, newToken, redactTokens, tokenHash } from "./token.ts";
-import type { Accounts, Agent, ApiKey } from "./types.ts";
+import type { Accounts, Agent, ApiKey } from "./account-types.ts";
 
 /** A new key. `key` exists here only: the store keeps its hash. */
 export interface IssuedKey {

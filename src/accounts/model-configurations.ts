@@ -1,9 +1,9 @@
 import type { ModelConfiguration } from "../agent/model.ts";
 import { ServiceError } from "../errors.ts";
 import type { Actor } from "./audit.ts";
-import { configurationName } from "./limits.ts";
+import { configurationName } from "./account-limits.ts";
 import { findOrganization, modifyOrganization } from "./organizations.ts";
-import type { Accounts, AgentDefinition, Organization } from "./types.ts";
+import type { Accounts, AgentDefinition, Organization } from "./account-types.ts";
 
 /** Further model configurations of an organization: its record is one item of at most 400 KB. */
 const maxConfigurations = 20;

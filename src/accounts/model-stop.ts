@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Actor } from "./audit.ts";
 import { modifyOrganization } from "./organizations.ts";
-import type { Accounts, Organization } from "./types.ts";
+import type { Accounts, Organization } from "./account-types.ts";
 
 /** Stops the model calls of an organization, or lets them begin again. A stop of stopped ones keeps the time of the first. */
 export function setModelsStopped(

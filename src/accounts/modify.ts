@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import type { Revised } from "./types.ts";
+import type { Revised } from "./account-types.ts";
 
 /** Each attempt fails only if another writer succeeded in between, so five writers at once all succeed. */
 const attempts = 5;

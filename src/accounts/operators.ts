@@ -7,8 +7,8 @@ import { checkExpiry, isExpired } from "./expiry.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import { newToken, redactTokens, tokenHash } from "./token.ts";
-import type { Access, Accounts, Operator } from "./types.ts";
-import { recordUse } from "./use.ts";
+import type { Access, Accounts, Operator } from "./account-types.ts";
+import { recordUse } from "./agents/use.ts";
 
 /** A new operator. `token` exists here only: the store keeps its hash. */
 export interface NewOperator {

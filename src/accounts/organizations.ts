@@ -5,7 +5,7 @@ import { type Actor, along } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
-import type { Accounts, AgentDefinition, AuditEntry, Organization, OrganizationQuota } from "./types.ts";
+import type { Accounts, AgentDefinition, AuditEntry, Organization, OrganizationQuota } from "./account-types.ts";
 
 /**
  * Creates an organization. Its agents cannot start runs until it has a model. `id`: for a request that may be repeated. An

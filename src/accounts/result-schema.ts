@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import { normalizedSchema } from "../results/normalized-schema.ts";
 import { schemaProblems } from "../results/schema-problems.ts";
-import type { AgentDefinition } from "./types.ts";
+import type { AgentDefinition } from "./account-types.ts";
 
 /** A definition with its schemas in the form that this service and model servers read. */
 export function withNormalizedSchemas(definition: AgentDefinition): AgentDefinition {

@@ -1,10 +1,10 @@
 import type { ModelConfiguration } from "../agent/model.ts";
 import { defaultTools } from "../agent/tools/definitions.ts";
 import type { Actor } from "./audit.ts";
-import { createAgent, findAgent } from "./agents.ts";
+import { createAgent, findAgent } from "./agents/agents.ts";
 import { issueKey } from "./keys.ts";
 import { createOrganization, setModel } from "./organizations.ts";
-import type { Accounts, Agent, AgentDefinition } from "./types.ts";
+import type { Accounts, Agent, AgentDefinition } from "./account-types.ts";
 
 const starterName = "Starter agent";
 

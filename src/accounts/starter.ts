@@ -1,5 +1,5 @@
 import type { Actor } from "./audit.ts";
-import type { Accounts } from "./types.ts";
+import type { Accounts } from "./account-types.ts";
 
 /** How something can be started: by a program with an API key, by an MCP client with one, or by an operator. */
 export const starterKinds = ["key", "mcp", "operator"] as const;

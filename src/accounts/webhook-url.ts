@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { ServiceError } from "../errors.ts";
 import { type AddressScope, describeScope, isAllowedAddress } from "../net/addresses.ts";
 import { parseUrl } from "../net/parse-url.ts";
-import { maxWebhookUrl } from "./limits.ts";
+import { maxWebhookUrl } from "./account-limits.ts";
 
 /** What a webhook's URL may be. */
 export interface WebhookUrlRules {

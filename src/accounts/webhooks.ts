@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { ServiceError } from "../errors.ts";
-import { findAgent, requireNotDeleted } from "./agents.ts";
+import { findAgent, requireNotDeleted } from "./agents/agents.ts";
 import { type Actor, along } from "./audit.ts";
 import { endpointOf, findEndpoint, isConfigured, noEndpoint, withEndpoint } from "./endpoints.ts";
-import { type EventType, eventTypes, maxEndpoints, maxSecrets, overlapHours } from "./limits.ts";
+import { type EventType, eventTypes, maxEndpoints, maxSecrets, overlapHours } from "./account-limits.ts";
 import { modify } from "./modify.ts";
 import type {
   Accounts,
@@ -14,7 +14,7 @@ import type {
   WebhookEndpoint,
   WebhookSecret,
   WebhookView,
-} from "./types.ts";
+} from "./account-types.ts";
 import { checkWebhookUrl, type WebhookUrlRules } from "./webhook-url.ts";
 
 /** What an operator sets. Without `url`, only runs with a URL of their own are reported. A further endpoint needs a `url`. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { CallArguments } from "./model.ts";
-import type { FileVersion } from "./turn/manifest.ts";
+import type { FileVersion } from "./turn/files/manifest.ts";
 
 /**
  * What a call that waited was answered with. `allow`: it runs. `output` and `error` are its result. `expired`: nobody

@@ -2,16 +2,16 @@ import type { ProgramSystem } from "./tools/program-system.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import { type OpenMcpServer, openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
-import type { McpServer } from "./mcp/types.ts";
+import type { McpServer } from "./mcp/mcp-types.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
 import type { ToolDefinition } from "./model.ts";
 import { clientTools } from "./tools/client-tools.ts";
 import type { McpToolRule } from "./ask-kinds.ts";
 import { type ToolPolicy, withPolicy } from "./tools/tool-policy.ts";
-import { joinLimited } from "./tools/files.ts";
+import { joinLimited } from "./tools/files/files.ts";
 import { readResultTool } from "./tools/read-result.ts";
 import { definitionOf, errorOutput, type OfferedTool, type Tool } from "./tools/tool.ts";
-import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
+import { bytesPerToken, defaultContextTokens } from "./turn/history/context-window.ts";
 
 /** What all tools need from the platform. `mcpAddresses`: those that MCP servers may have. Default: `addresses`. */
 export interface ToolDependencies extends BuiltInToolDependencies, Pick<McpDependencies, "readSecret"> {

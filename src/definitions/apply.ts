@@ -1,18 +1,18 @@
-import { createAgent, findAgent, setAgentStatus, updateAgent } from "../accounts/agents.ts";
-import { parseAgentFile } from "../accounts/agent-definition.ts";
+import { createAgent, findAgent, setAgentStatus, updateAgent } from "../accounts/agents/agents.ts";
+import { parseAgentFile } from "../accounts/agents/agent-definition.ts";
 import type { Actor } from "../accounts/audit.ts";
-import { shownSecret } from "../accounts/header-secrets.ts";
+import { shownSecret } from "../accounts/agents/header-secrets.ts";
 import { createKey, setKeyEnabled } from "../accounts/keys.ts";
 import { jsonLabels, type ModelSettings, parseModelSettings } from "../accounts/model-settings.ts";
 import { createOrganization, findOrganization, setModel } from "../accounts/organizations.ts";
-import type { Accounts, AgentDefinition } from "../accounts/types.ts";
+import type { Accounts, AgentDefinition } from "../accounts/account-types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import { configurationFields, modelUrl } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalJson } from "../json.ts";
 import { checkedDefinition } from "../manage/checked-definition.ts";
-import type { AgentProperties, ApiKeyProperties, Definition, OrganizationProperties } from "./types.ts";
+import type { AgentProperties, ApiKeyProperties, Definition, OrganizationProperties } from "./definition-types.ts";
 
 // What the custom resources of a CloudFormation stack do with organizations, agents and keys.
 

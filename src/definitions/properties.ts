@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { type Definition, resourceTypes } from "./types.ts";
+import { type Definition, resourceTypes } from "./definition-types.ts";
 
 /** What a custom resource of this type is. */
 export function kindOf(resourceType: string): Definition["kind"] {

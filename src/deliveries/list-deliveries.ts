@@ -1,4 +1,4 @@
-import { findAgent } from "../accounts/agents.ts";
+import { findAgent } from "../accounts/agents/agents.ts";
 import { decodePlace, encodePlace } from "../runs/read/cursor.ts";
 import type { Delivery } from "../runs/deliveries.ts";
 import type { Stores } from "../runs/ports.ts";

@@ -1,6 +1,6 @@
 import { parseExact } from "../json.ts";
 import type { Delivery } from "../runs/deliveries.ts";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import type { ShownState } from "../runs/status.ts";
 import type { ReportedCall } from "./waiting-calls.ts";
 import { signatureHeader } from "./signature.ts";

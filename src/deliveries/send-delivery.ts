@@ -1,10 +1,10 @@
-import type { Accounts, Webhook } from "../accounts/types.ts";
+import type { Accounts, Webhook } from "../accounts/account-types.ts";
 import { endpointName, findEndpoint } from "../accounts/endpoints.ts";
 import { disableUrl, validSecrets } from "../accounts/webhooks.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import type { Delivery, DeliveryAttempt } from "../runs/deliveries.ts";
 import type { Deliveries, Runs } from "../runs/ports.ts";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import { type Reported, webhookRequest } from "./message.ts";
 import { post } from "./post.ts";
 import { nextAttempt } from "./retries.ts";

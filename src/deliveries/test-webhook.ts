@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Actor, along } from "../accounts/audit.ts";
-import type { Accounts } from "../accounts/types.ts";
+import type { Accounts } from "../accounts/account-types.ts";
 import { endpointName, endpointOf } from "../accounts/endpoints.ts";
 import { findWebhookRecord } from "../accounts/webhooks.ts";
 import { ServiceError } from "../errors.ts";

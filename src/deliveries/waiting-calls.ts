@@ -1,6 +1,6 @@
 import { messageIdOfPause, type Delivery } from "../runs/deliveries.ts";
 import { type AskedCall, askedCalls } from "../runs/read/open-calls.ts";
-import type { ShortTurn } from "../runs/types.ts";
+import type { ShortTurn } from "../runs/run-types.ts";
 
 /** A call that waits, as a message names it. Without tool and arguments: they cannot be read by who sends the message. */
 export type ReportedCall = Pick<AskedCall, "id" | "kind" | "since" | "until"> &

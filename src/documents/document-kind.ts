@@ -1,4 +1,4 @@
-import type { DecodedFile, TextFile } from "./decode-text.ts";
+import type { DecodedFile, TextFile } from "./encoding/decode-text.ts";
 
 /** Kinds of documents whose text can be read. `zip`: an Office document, or another ZIP archive. `html` is UTF-8. */
 export type DocumentKind = "pdf" | "zip" | "rtf" | "eml" | "html";

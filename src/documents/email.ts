@@ -1,8 +1,8 @@
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
-import { htmlToMarkdown } from "./html.ts";
+import { htmlToMarkdown } from "./html/html.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { type ContainedFile, escapeInvisible, uniqueNames } from "./parts.ts";
-import { ownValue } from "./own-value.ts";
+import { ownValue } from "./office/own-value.ts";
 
 const maxListedAttachments = 1_000;
 

@@ -1,5 +1,5 @@
-import { decodeText } from "./decode-text.ts";
-import { damagePlaces } from "./utf8-damage.ts";
+import { decodeText } from "./encoding/decode-text.ts";
+import { damagePlaces } from "./encoding/utf8-damage.ts";
 import { type DocumentKind, documentKind } from "./document-kind.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import type { TakenPages } from "./taken-pages.ts";
@@ -36,7 +36,7 @@ export type TakePages = (bytes: Uint8Array, signal: AbortSignal, pages?: string)
 
 /** Takes pages in this process. */
 export const takePages: TakePages = async (bytes, signal, pages) => {
-  const { pdfPages, PagesRefused } = await import("./pdf-pages.ts");
+  const { pdfPages, PagesRefused } = await import("./pdf/pdf-pages.ts");
   try {
     return await pdfPages(bytes, pages);
   } catch (error) {
@@ -80,13 +80,13 @@ interface Source {
 
 const readers: Record<DocumentKind, (source: Source) => Promise<string>> = {
   async pdf(source) {
-    const [{ pdfText }, { pdfAttachment }] = [await import("./pdf.ts"), await import("./pdf-attachments.ts")];
+    const [{ pdfText }, { pdfAttachment }] = [await import("./pdf/pdf.ts"), await import("./pdf/pdf-attachments.ts")];
     const { part, bytes } = source;
     const file = part === undefined || /^[\d\s-]+$/.test(part) ? undefined : await pdfAttachment(bytes, part);
     return file && part !== undefined ? fileText(part, file, source) : pdfText(source);
   },
   async zip(source) {
-    const { memberList, officeText, openZip } = await import("./zip-document.ts");
+    const { memberList, officeText, openZip } = await import("./zip/zip-document.ts");
     const { bytes, part, isContained, ledger } = source;
     const members = await openZip(bytes);
     const text = await officeText(members, bytes, part, maxCharacters, ledger);
@@ -97,7 +97,7 @@ const readers: Record<DocumentKind, (source: Source) => Promise<string>> = {
   },
   async rtf({ bytes, part, ledger }) {
     rejectPart(part);
-    return (await import("./rtf.ts")).rtfText(bytes, ledger);
+    return (await import("./rtf/rtf.ts")).rtfText(bytes, ledger);
   },
   async eml(source) {
     const { bytes, part, isContained, ledger } = source;
@@ -106,7 +106,7 @@ const readers: Record<DocumentKind, (source: Source) => Promise<string>> = {
     return part === undefined ? text : containedText(attachments, part, "attachment", source);
   },
   html: async ({ bytes, ledger }) =>
-    (await import("./html.ts")).htmlToMarkdown(new TextDecoder().decode(bytes), ledger),
+    (await import("./html/html.ts")).htmlToMarkdown(new TextDecoder().decode(bytes), ledger),
 };
 
 /** The text of one file in an email or archive. */

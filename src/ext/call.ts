@@ -1,9 +1,9 @@
 import type { Principal } from "../accounts/authenticate.ts";
 import type { RestCall, RestHandlers } from "../http/rest/call.ts";
-import type { OperationName, operations } from "./contract/operations/index.ts";
+import type { OperationName, operations } from "./contract/operations/ext-operations.ts";
 import type { pathParameters } from "./contract/operations/parameters.ts";
 import type { SchemaTypes } from "../json-schema.ts";
-import type { schemas } from "./contract/schemas/index.ts";
+import type { schemas } from "./contract/schemas/ext-schemas.ts";
 
 /** The types of the contract, by name. */
 export type Schemas = SchemaTypes<typeof schemas>;

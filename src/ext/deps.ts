@@ -1,6 +1,6 @@
-import type { Companions, InputLimits } from "../runs/control-run.ts";
+import type { Companions, InputLimits } from "../runs/control/control-run.ts";
 import type { EventsDeps } from "../http/rest/list-events.ts";
-import type { CreateRunDeps } from "../runs/create-run.ts";
+import type { CreateRunDeps } from "../runs/begin/create-run.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */

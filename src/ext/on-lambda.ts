@@ -1,5 +1,5 @@
 import { responseLimit } from "../http/rest/lambda-limits.ts";
-import { extErrors } from "./errors.ts";
+import { extErrors } from "./ext-errors.ts";
 
 /** Keeps responses of the extension API within the limits of a Lambda function. */
 export const extResponseLimit = responseLimit(extErrors, (path) =>

@@ -1,7 +1,7 @@
 import { admitted } from "../accounts/authenticate.ts";
 import { authenticateOperator } from "../accounts/operators.ts";
 import type { RequestRate } from "../accounts/request-rate.ts";
-import type { Accounts } from "../accounts/types.ts";
+import type { Accounts } from "../accounts/account-types.ts";
 import { bearerOf } from "../http/middleware.ts";
 import type { Authenticate } from "./router.ts";
 

@@ -1,17 +1,17 @@
 import { greatestRole, limitedTo, roleIn } from "../accounts/access.ts";
-import { findAgent } from "../accounts/agents.ts";
+import { findAgent } from "../accounts/agents/agents.ts";
 import { findKey } from "../accounts/keys.ts";
 import type { OperatorPrincipal } from "../accounts/operators.ts";
 import { findOrganization } from "../accounts/organizations.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import type { Stores } from "../runs/ports.ts";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import { findDelivery } from "../deliveries/resend-delivery.ts";
 import { findTrial } from "../trials/find-trial.ts";
 import type { Trials } from "../trials/ports.ts";
 import { trialOf } from "../trials/trial-id.ts";
 import type { ManageOperation } from "./contract/operations/operation.ts";
-import { manageError } from "./errors.ts";
+import { manageError } from "./manage-errors.ts";
 
 /** Throws if an operator has nowhere the role that an operation requires, or not in all organizations if it requires that. */
 export function authorize(operator: OperatorPrincipal, { role, service }: ManageOperation): void {

@@ -1,6 +1,6 @@
 import type { OperatorPrincipal } from "../accounts/operators.ts";
 import type { RestCall, RestHandlers } from "../http/rest/call.ts";
-import type { OperationName, operations } from "./contract/operations/index.ts";
+import type { OperationName, operations } from "./contract/operations/manage-operations.ts";
 import type { pathParameters } from "./contract/operations/parameters.ts";
 import type { Schemas } from "./schema-types.ts";
 

@@ -1,7 +1,7 @@
-import { definitionProblems, keepDaysProblems } from "../accounts/agent-definition.ts";
-import { headerSecretProblems } from "../accounts/header-secrets.ts";
+import { definitionProblems, keepDaysProblems } from "../accounts/agents/agent-definition.ts";
+import { headerSecretProblems } from "../accounts/agents/header-secrets.ts";
 import { definitionSchemaProblems, withNormalizedSchemas } from "../accounts/result-schema.ts";
-import type { AgentDefinition } from "../accounts/types.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
 import { ServiceError } from "../errors.ts";
 import type { Schemas } from "./call.ts";
 import type { ManageDeps } from "./deps.ts";

@@ -1,11 +1,11 @@
 import type { LiveText } from "../runs/read/live-text.ts";
-import type { Companions, InputLimits } from "../runs/control-run.ts";
+import type { Companions, InputLimits } from "../runs/control/control-run.ts";
 import type { OpenCounts } from "../http/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { PendingUse, ServedTransfers, Stores, TextIndex, Workflow } from "../runs/ports.ts";
-import type { KnownEnvironment } from "../sandbox/linux/types.ts";
+import type { KnownEnvironment } from "../sandbox/linux/linux-types.ts";
 import type { EvaluateDeps } from "../trials/evaluate-attempt.ts";
 import type { Trials } from "../trials/ports.ts";
 import type { Schemas } from "./call.ts";

@@ -1,5 +1,5 @@
-import type { AgentDefinition } from "../accounts/types.ts";
-import type { KnownEnvironment } from "../sandbox/linux/types.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
+import type { KnownEnvironment } from "../sandbox/linux/linux-types.ts";
 import type { ServiceInfo } from "./deps.ts";
 
 const defaultEnvironment = "linux";

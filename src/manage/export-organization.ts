@@ -1,13 +1,13 @@
 import { findOrganization } from "../accounts/organizations.ts";
-import { findAgent } from "../accounts/agents.ts";
-import type { AuditEntry } from "../accounts/types.ts";
-import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
+import { findAgent } from "../accounts/agents/agents.ts";
+import type { AuditEntry } from "../accounts/account-types.ts";
+import { addUsage, noUsage, type Usage } from "../agent/turn/turn-limits.ts";
 import { type ExportedFile, exportedFile, exportRun, jsonFile } from "../runs/read/export-run.ts";
 import type { Stores } from "../runs/ports.ts";
 import { dayOf } from "../runs/quotas.ts";
 import type { ArchiveFile } from "../runs/files/tar.ts";
 import type { Trials } from "../trials/ports.ts";
-import type { Trial } from "../trials/types.ts";
+import type { Trial } from "../trials/trial-types.ts";
 import { wireAgent, wireDefinition, wireVersion } from "./wire/agent.ts";
 import { wireAuditEntry } from "./wire/operator.ts";
 import { wireOrganization } from "./wire/organization.ts";

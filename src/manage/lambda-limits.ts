@@ -1,6 +1,6 @@
 import { responseLimit } from "../http/rest/lambda-limits.ts";
 import type { ApiMiddleware } from "../http/server/lambda.ts";
-import { manageErrors } from "./errors.ts";
+import { manageErrors } from "./manage-errors.ts";
 
 /** Keeps responses within Lambda's limit. A longer one becomes an error that names the CLI's command. */
 export function manageResponseLimit(stack: string): ApiMiddleware {

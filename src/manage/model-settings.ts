@@ -1,5 +1,5 @@
 import { parseModelSettings, type SettingLabels, withStoredSecret } from "../accounts/model-settings.ts";
-import type { Organization } from "../accounts/types.ts";
+import type { Organization } from "../accounts/account-types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import { configurationFields, modelUrl } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";

@@ -1,4 +1,4 @@
-import { manageError } from "./errors.ts";
+import { manageError } from "./manage-errors.ts";
 
 /** A page of a list. `next`: the cursor of the next page. Null: there is none. */
 export interface Page<Item> {

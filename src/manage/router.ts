@@ -3,8 +3,8 @@ import type { ApiHandler } from "../http/handler.ts";
 import { type Authenticate as RestAuthenticate, restRouter } from "../http/rest/router.ts";
 import { authorize, callAuthorization, type OwnerStores } from "./authorize.ts";
 import type { AllHandlers } from "./call.ts";
-import { operations } from "./contract/operations/index.ts";
-import { manageErrors } from "./errors.ts";
+import { operations } from "./contract/operations/manage-operations.ts";
+import { manageErrors } from "./manage-errors.ts";
 import * as bodies from "../../dist/generated/manage-bodies.js";
 import * as parameters from "../../dist/generated/manage-parameters.js";
 

@@ -1,4 +1,4 @@
-import { badRequest } from "./errors.ts";
+import { badRequest } from "./mcp-errors.ts";
 import { type Named, namedWith } from "./tool-names.ts";
 
 /** What the address of the endpoint says: how tools are named, and which agent of the key is meant. Absent: the first one. */

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { extRunHandlers } from "../ext/handlers/runs.ts";
-import type { InputLimits } from "../runs/control-run.ts";
+import type { InputLimits } from "../runs/control/control-run.ts";
 import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts";
 import type { CredentialCheck } from "../http/credential-check.ts";
 import type { ApiRequest, ApiResponse } from "../http/handler.ts";
 import type { OpenCounts } from "../http/open-counts.ts";
 import { WithHeaders } from "../http/rest/call.ts";
-import type { CreateRunDeps } from "../runs/create-run.ts";
+import type { CreateRunDeps } from "../runs/begin/create-run.ts";
 import type { RunDescriber } from "../runs/read/describe-runs.ts";
 import type { Named } from "./tool-names.ts";
 

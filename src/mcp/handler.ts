@@ -13,7 +13,7 @@ import { log } from "../log.ts";
 import { runDescriber } from "../runs/read/describe-runs.ts";
 import { addressIn } from "./address.ts";
 import type { McpCall, McpDeps } from "./call.ts";
-import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./errors.ts";
+import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./mcp-errors.ts";
 import { mcpPath } from "./path.ts";
 import { mcpServer } from "./server.ts";
 import type { Named, ToolName } from "./tool-names.ts";

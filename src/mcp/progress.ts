@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import type { McpCall } from "./call.ts";
 import { activityLine } from "./run-report.ts";
 

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Schemas } from "../ext/call.ts";
-import { problemsText } from "../results/types.ts";
+import { problemsText } from "../results/result-types.ts";
 import { listVisibleFiles } from "../runs/files/read-files.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import { answerJson, type McpCall, operationCall } from "./call.ts";

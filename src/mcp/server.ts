@@ -1,5 +1,5 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import type { AgentDefinition } from "../accounts/types.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
 import type { McpCall } from "./call.ts";
 import { registerTasks, tasksExtension } from "./tasks.ts";
 import { registerAnswerTool } from "./tools/answer-call.ts";

@@ -1,10 +1,10 @@
 import type { ElicitRequest, InputRequests, McpServer } from "@modelcontextprotocol/server";
 import { isObject } from "../json.ts";
 import type { AnswerBody } from "../operations/given-answer.ts";
-import { keysApprove } from "../runs/answer-call.ts";
+import { keysApprove } from "../runs/control/answer-call.ts";
 import { openCallsOf } from "../runs/read/describe-runs.ts";
 import type { AskedCall } from "../runs/read/open-calls.ts";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import { type McpCall, operationCall } from "./call.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { type CallToolResult, type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
-import { findOwnRun } from "../runs/own-run.ts";
-import type { Run } from "../runs/types.ts";
+import { findOwnRun } from "../runs/control/own-run.ts";
+import type { Run } from "../runs/run-types.ts";
 import { type McpCall, operationCall } from "./call.ts";
-import { unavailableText } from "./errors.ts";
+import { unavailableText } from "./mcp-errors.ts";
 import { activityLine, reportResult, reportRun } from "./run-report.ts";
 import { acceptResponses, inputRequests } from "./task-input.ts";
 import { inputSchema } from "./standard-schema.ts";

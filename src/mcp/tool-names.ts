@@ -1,4 +1,4 @@
-import { badRequest } from "./errors.ts";
+import { badRequest } from "./mcp-errors.ts";
 import { inputs } from "./tools/inputs.ts";
 
 /** OpenAI and others accept 64 characters in a name, and some clients put the name of the server before it. */

@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import { type Attachment, exactInput, type Message, type ModelAnswer, type ToolDefinition } from "../agent/model.ts";
-import type { CallDetails } from "../agent/turn/types.ts";
+import type { CallDetails } from "../agent/turn/turn-types.ts";
 import { reasoningText } from "../agent/reasoning.ts";
 import { finishReasonOf } from "./span-attributes.ts";
 

@@ -1,7 +1,7 @@
 import type { Runs } from "../runs/ports.ts";
 import { type RunStatus, turnStartedAt } from "../runs/status.ts";
 import type { TurnId } from "../runs/turn-writes.ts";
-import type { RunChange, RunOwner } from "../runs/types.ts";
+import type { RunChange, RunOwner } from "../runs/run-types.ts";
 
 /** CloudWatch namespace of the service's metrics. */
 export const namespace = "AgentRunService";

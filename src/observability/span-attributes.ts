@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { StopReason, TokenUsage } from "../agent/model.ts";
-import type { CallDetails } from "../agent/turn/types.ts";
+import type { CallDetails } from "../agent/turn/turn-types.ts";
 
 /** Provider names of the GenAI conventions that differ from ours. They name a wire format, not who runs the server. */
 const providerNames: Record<string, string> = {

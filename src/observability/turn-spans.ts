@@ -9,8 +9,8 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { Failure } from "../agent/model.ts";
-import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import type { CallDetails, TurnEvent } from "../agent/turn/types.ts";
+import { addUsage, noUsage, type Usage } from "../agent/turn/turn-limits.ts";
+import type { CallDetails, TurnEvent } from "../agent/turn/turn-types.ts";
 import type { GenAiMetrics } from "./genai-metrics.ts";
 import { modelContent, toolContent } from "./message-content.ts";
 import { callAttributes, finishReasonOf, providerOf, serverOf, usageAttributes } from "./span-attributes.ts";

@@ -14,7 +14,7 @@ import {
   runStatus,
   searchFilters,
 } from "../http/rest/parameters.ts";
-import { runOrders } from "../runs/read/fact-filter.ts";
+import { runOrders } from "../runs/read/search/fact-filter.ts";
 import { maxRunTokens } from "../runs/token-limits.ts";
 import { newRunKey, runFilters, templateId } from "./parameters.ts";
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import { type FileInput, base64Uploads } from "../http/validation/base64-files.ts";
-import type { SharedSchemas } from "../http/rest/schemas/types.ts";
-import type { GivenAnswer } from "../runs/answer-call.ts";
+import type { SharedSchemas } from "../http/rest/schemas/schema-types.ts";
+import type { GivenAnswer } from "../runs/control/answer-call.ts";
 
 /** The body of a request that answers a call. Its schema names that of files, whose type is here. */
 export interface AnswerBody extends Omit<SharedSchemas["AnswerCallRequest"], "files"> {

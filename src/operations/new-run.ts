@@ -3,11 +3,11 @@ import { ServiceError } from "../errors.ts";
 import type { ApiRequest } from "../http/handler.ts";
 import { type Choices, chosenIn } from "../http/rest/wire/run.ts";
 import { base64Uploads, type FileInput } from "../http/validation/base64-files.ts";
-import type { NewRun } from "../runs/create-run.ts";
+import type { NewRun } from "../runs/begin/create-run.ts";
 import { requireFileCount } from "../runs/files/new-files.ts";
-import { idempotencyOf } from "../runs/idempotency.ts";
+import { idempotencyOf } from "../runs/begin/idempotency.ts";
 import type { Labels } from "../runs/labels.ts";
-import type { Idempotency } from "../runs/types.ts";
+import type { Idempotency } from "../runs/run-types.ts";
 
 /** The body of a create. The extension API has `uploads` and `token`. */
 export interface NewRunBody extends Choices {

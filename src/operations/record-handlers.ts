@@ -3,7 +3,7 @@ import { type EventsDeps, listEvents, type RunStream } from "../http/rest/list-e
 import { pointOf } from "../http/rest/parameter-values.ts";
 import { type ChangedFile, findRunFile, notKept } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import type { RunCall } from "./run-handlers.ts";
 
 /** Rejects with `run_not_found` for a run that the caller may not see. */

@@ -1,8 +1,8 @@
-import type { SharedSchemas } from "../http/rest/schemas/types.ts";
+import type { SharedSchemas } from "../http/rest/schemas/schema-types.ts";
 import { wirePart } from "../http/rest/wire/run.ts";
 import type { Uses } from "../runs/ports.ts";
-import { createRunToken, revokeRunToken, validTokens } from "../runs/run-tokens.ts";
-import type { Run } from "../runs/types.ts";
+import { createRunToken, revokeRunToken, validTokens } from "../runs/control/run-tokens.ts";
+import type { Run } from "../runs/run-types.ts";
 
 interface Call<Caller> {
   principal: Caller;

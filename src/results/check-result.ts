@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import { findExcessiveDepth, maxJsonDepth } from "../json.ts";
 import { pointerPart } from "./json-pointer.ts";
 import { patternCompiler } from "./linear-pattern.ts";
-import type { ResultProblem } from "./types.ts";
+import type { ResultProblem } from "./result-types.ts";
 
 /** Problems that are kept. The model gets them all, so they are few. */
 const maxProblems = 10;

@@ -1,4 +1,4 @@
-import type { Accounts, Agent, Organization } from "../accounts/types.ts";
+import type { Accounts, Agent, Organization } from "../accounts/account-types.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { CreateExtras, Runs, Workflow } from "./ports.ts";
@@ -15,7 +15,7 @@ import type {
   Stamped,
   TurnMessage,
   WaitingRun,
-} from "./types.ts";
+} from "./run-types.ts";
 
 /** What starts waiting runs. */
 export interface AdmissionDeps {

@@ -1,10 +1,10 @@
 import { along } from "../accounts/audit.ts";
-import type { AuditEntry } from "../accounts/types.ts";
+import type { AuditEntry } from "../accounts/account-types.ts";
 import { ServiceError } from "../errors.ts";
 import { requireNotImported } from "./imported.ts";
 import type { Uses } from "./ports.ts";
 import { findRunHead } from "./read/find-run.ts";
-import type { Run, RunChange } from "./types.ts";
+import type { Run, RunChange } from "./run-types.ts";
 
 type Attributes = Pick<RunChange, "labels" | "tokens">;
 

@@ -1,6 +1,6 @@
 import { fitsSchema } from "./read/checked-result.ts";
 import type { DeliveryType, RunStatus } from "./status.ts";
-import type { RunChange, RunFacts } from "./types.ts";
+import type { RunChange, RunFacts } from "./run-types.ts";
 
 /**
  * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts: a result and

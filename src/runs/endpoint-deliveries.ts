@@ -1,4 +1,4 @@
-import type { WebhookState } from "../accounts/types.ts";
+import type { WebhookState } from "../accounts/account-types.ts";
 import type { Delivery } from "./deliveries.ts";
 
 /** Whether a delivery is the first of an event that goes to the agent's webhook, whose endpoints each may want it. */

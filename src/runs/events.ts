@@ -1,5 +1,5 @@
-import type { FileVersion } from "../agent/turn/manifest.ts";
-import type { EventStamp, Run, RunChange, RunEvent } from "./types.ts";
+import type { FileVersion } from "../agent/turn/files/manifest.ts";
+import type { EventStamp, Run, RunChange, RunEvent } from "./run-types.ts";
 
 /** Numbers events in order. `sequence`: number of the run's last event. */
 export function stamped<Event extends object>(events: Event[], { sequence, at }: EventStamp): (Event & EventStamp)[] {

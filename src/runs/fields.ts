@@ -1,7 +1,7 @@
 import type { Starter } from "../accounts/starter.ts";
 import type { Failure } from "../agent/model.ts";
-import type { Usage } from "../agent/turn/limits.ts";
-import type { ChosenSettings } from "./chosen-settings.ts";
+import type { Usage } from "../agent/turn/turn-limits.ts";
+import type { ChosenSettings } from "./begin/chosen-settings.ts";
 import type { Labels } from "./labels.ts";
 import type { RunStatus } from "./status.ts";
 

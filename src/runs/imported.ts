@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import type { ImportOrigin, Run } from "./types.ts";
+import type { ImportOrigin, Run } from "./run-types.ts";
 
 /** The fields of a run that come from where it was imported. Empty: it was not. */
 export function fieldsOf(imported: ImportOrigin | undefined): Pick<Run, "imported" | "used" | "model" | "tools"> {

@@ -1,4 +1,4 @@
-import type { Claim, Lease, RunState } from "./types.ts";
+import type { Claim, Lease, RunState } from "./run-types.ts";
 import type { Uses } from "./ports.ts";
 
 /** Duration of a lease. The run of a killed worker can be taken over after this time. */

@@ -1,8 +1,8 @@
 import type { Actor } from "../accounts/audit.ts";
 import type { Starter } from "../accounts/starter.ts";
-import type { Accounts, Along } from "../accounts/types.ts";
+import type { Accounts, Along } from "../accounts/account-types.ts";
 import type { Secrets } from "../agent/secret.ts";
-import type { FileVersion } from "../agent/turn/manifest.ts";
+import type { FileVersion } from "../agent/turn/files/manifest.ts";
 import type { Delivery, DeliveryPage, DeliveryQuery } from "./deliveries.ts";
 import type { RunStatus } from "./status.ts";
 import type { EncodedConfiguration } from "./turn-configuration.ts";
@@ -35,7 +35,7 @@ import type {
   TurnState,
   WaitingRun,
   WholeRun,
-} from "./types.ts";
+} from "./run-types.ts";
 
 /**
  * What is stored with a new run. `uploads`: the manifest of its files. `idempotency` is kept as long as the run.

@@ -1,8 +1,8 @@
-import { fallbackOf, type ModelChoice, runModelOf } from "../accounts/model-choice.ts";
-import type { AgentDefinition, Quota } from "../accounts/types.ts";
-import { defaultContextTokens } from "../agent/turn/context-window.ts";
-import { maxStepDollars } from "../agent/turn/limits.ts";
-import type { QuotaScope, Quotas, QuotaUse, Run, Slot } from "./types.ts";
+import { fallbackOf, type ModelChoice, runModelOf } from "../accounts/agents/model-choice.ts";
+import type { AgentDefinition, Quota } from "../accounts/account-types.ts";
+import { defaultContextTokens } from "../agent/turn/history/context-window.ts";
+import { maxStepDollars } from "../agent/turn/turn-limits.ts";
+import type { QuotaScope, Quotas, QuotaUse, Run, Slot } from "./run-types.ts";
 
 /** Runs of an agent that may wait for a slot. Further creates are rejected. */
 export const maxWaiting = 1_000;

@@ -1,4 +1,4 @@
-import { eventTypes } from "../accounts/limits.ts";
+import { eventTypes } from "../accounts/account-limits.ts";
 
 /** Status of a run: `loop_status` in the API (specification section 3). */
 export const runStatuses = ["running", "finished", "technical_error", "terminated"] as const;

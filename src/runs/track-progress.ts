@@ -1,7 +1,7 @@
 import { boundedCache } from "./bounded-cache.ts";
 import type { Runs } from "./ports.ts";
 import { foldEvent, newTurn, type RunProgress } from "./read/run-progress.ts";
-import type { Run, TurnState } from "./types.ts";
+import type { Run, TurnState } from "./run-types.ts";
 
 /** Reads the progress of runs. Each event of a run is read once, so that polling costs little. */
 export interface ProgressTracker {

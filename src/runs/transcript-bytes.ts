@@ -1,4 +1,4 @@
-import type { RunChange, TurnMessage } from "./types.ts";
+import type { RunChange, TurnMessage } from "./run-types.ts";
 
 /**
  * UTF-8 bytes that a change adds to the transcript of a run and its queued inputs. An input that leaves the queue is

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
-import { withSchema, withSchemaText } from "../accounts/definition.ts";
-import { fallbackOf, type ModelChoice } from "../accounts/model-choice.ts";
+import { withSchema, withSchemaText } from "../accounts/agents/definition.ts";
+import { fallbackOf, type ModelChoice } from "../accounts/agents/model-choice.ts";
 import { modelConfigurationOf } from "../accounts/model-configurations.ts";
-import type { AgentDefinition, Organization } from "../accounts/types.ts";
-import { withHosts } from "../accounts/web-fetch-hosts.ts";
+import type { AgentDefinition, Organization } from "../accounts/account-types.ts";
+import { withHosts } from "../accounts/agents/web-fetch-hosts.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
 import { canonicalJson } from "../json.ts";
-import type { LinuxEngine } from "../sandbox/linux/types.ts";
-import type { RunJournalEntry } from "./types.ts";
+import type { LinuxEngine } from "../sandbox/linux/linux-types.ts";
+import type { RunJournalEntry } from "./run-types.ts";
 
 /** The environment in which a turn's programs run. `digest`: of its content, `sha256:` and 64 hex digits. */
 export interface UsedEnvironment {

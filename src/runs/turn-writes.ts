@@ -1,11 +1,11 @@
-import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
+import { noUsage, addUsage, type Usage } from "../agent/turn/turn-limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerEntry, type AskedEntry, type JournalEntry, usageOfEntry } from "../agent/turn/journal.ts";
-import type { ManifestFile } from "../agent/turn/manifest.ts";
+import type { ManifestFile } from "../agent/turn/files/manifest.ts";
 import { steadyClock } from "../async/steady-clock.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
-import { retryWhileUnavailable } from "./retry-unavailable.ts";
+import { retryWhileUnavailable } from "./control/retry-unavailable.ts";
 import { transitions, turnStartedAt } from "./status.ts";
 import type {
   QueuedInput,
@@ -16,7 +16,7 @@ import type {
   RunOwner,
   Summary,
   TurnMessage,
-} from "./types.ts";
+} from "./run-types.ts";
 import type { Runs, Uses } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */

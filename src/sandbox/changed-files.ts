@@ -1,6 +1,6 @@
 import type { FileSystem, Node } from "./cpython.ts";
 import { sameContent } from "./engine.ts";
-import type { SandboxFile } from "./types.ts";
+import type { SandboxFile } from "./sandbox-types.ts";
 
 /** Bytes of a path: longer ones cannot be saved. */
 const maxPathBytes = 1_000;

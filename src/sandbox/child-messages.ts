@@ -1,7 +1,7 @@
 import type { FromChild } from "./child.ts";
 import type { EngineResult } from "./engine.ts";
-import { sandboxLimits } from "./limits.ts";
-import type { SandboxFile } from "./types.ts";
+import { sandboxLimits } from "./program-limits.ts";
+import type { SandboxFile } from "./sandbox-types.ts";
 
 /** More files than a workspace has. */
 const maxDeleted = 10_000;

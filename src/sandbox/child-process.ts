@@ -3,14 +3,21 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { NoPlace, scheduler } from "../async/scheduler.ts";
-import { sandboxLimits } from "./limits.ts";
+import { sandboxLimits } from "./program-limits.ts";
 import { endsWithParent } from "./parent-death.ts";
 import { lowerPriority } from "./priority.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import { parseChildMessage } from "./child-messages.ts";
 import type { EngineResult } from "./engine.ts";
 import { schedulerOwners, placesFor } from "./places.ts";
-import type { LoadedEngine, ProgramOwner, Sandbox, SandboxEngine, SandboxRequest, SandboxResult } from "./types.ts";
+import type {
+  LoadedEngine,
+  ProgramOwner,
+  Sandbox,
+  SandboxEngine,
+  SandboxRequest,
+  SandboxResult,
+} from "./sandbox-types.ts";
 
 /** Resident memory of a process in bytes. Node.js takes 70 MB of it. Python has 512 MB, and files in memory. */
 const memoryLimits: Record<LoadedEngine, number> = {

@@ -1,6 +1,6 @@
 import type { Engine, EngineResult } from "./engine.ts";
 import { loadEngine } from "./engines.ts";
-import type { LoadedEngine, SandboxRequest } from "./types.ts";
+import type { LoadedEngine, SandboxRequest } from "./sandbox-types.ts";
 
 /** An engine for a process. `result` replaces that of documents, before the time of a check begins. */
 type AnyEngine = LoadedEngine | "result";

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { sandboxLimits } from "./limits.ts";
-import type { SandboxFile, SandboxRequest, SandboxResult } from "./types.ts";
+import { sandboxLimits } from "./program-limits.ts";
+import type { SandboxFile, SandboxRequest, SandboxResult } from "./sandbox-types.ts";
 
 /** Bytes of one encoded message. Lambda accepts and returns 6 MB; the rest is for the JSON around it. */
 export const maxMessageBytes = 6 * 1024 * 1024 - 1_024;

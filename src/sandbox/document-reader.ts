@@ -1,8 +1,8 @@
 import type { TakenPages } from "../documents/taken-pages.ts";
 import type { ReadDocument, TakePages } from "../documents/read-document.ts";
-import { sandboxLimits } from "./limits.ts";
+import { sandboxLimits } from "./program-limits.ts";
 import { problemClause } from "./problem-clause.ts";
-import type { Sandbox } from "./types.ts";
+import type { Sandbox } from "./sandbox-types.ts";
 
 /** Reads documents in a sandbox, so that a damaged or hostile document costs only time. */
 export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {

@@ -1,5 +1,5 @@
-import { sandboxLimits } from "./limits.ts";
-import type { SandboxFile, SandboxRequest, SandboxResult } from "./types.ts";
+import { sandboxLimits } from "./program-limits.ts";
+import type { SandboxFile, SandboxRequest, SandboxResult } from "./sandbox-types.ts";
 
 /** `dirty`: the process may hold data of the program and must not be used again. */
 export type EngineResult = SandboxResult & { dirty?: true };

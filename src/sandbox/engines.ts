@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import type { LoadedEngine } from "./types.ts";
+import type { LoadedEngine } from "./sandbox-types.ts";
 
 /** Loads the program of a process with its code and WebAssembly, so that the next request does not wait for that. */
 export const loadEngine: Record<LoadedEngine | "result", () => Promise<Engine>> = {

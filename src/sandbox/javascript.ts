@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { EvalFlags, type JSValueHandle, QuickJS, type QuickJSOptions } from "quickjs-wasi";
-import { sandboxLimits } from "./limits.ts";
+import { sandboxLimits } from "./program-limits.ts";
 import { filenameProblem } from "../filenames.ts";
-import { decodeText } from "../documents/decode-text.ts";
+import { decodeText } from "../documents/encoding/decode-text.ts";
 import { type Engine, type EngineResult, limitWrittenFiles, sameContent } from "./engine.ts";
 import { prelude } from "./prelude.ts";
 import { roundedIntegers } from "./rounded-integers.ts";
-import type { SandboxFile, SandboxRequest } from "./types.ts";
+import type { SandboxFile, SandboxRequest } from "./sandbox-types.ts";
 import { webApis, webHost } from "./web-apis.ts";
 
 const memoryBytes = 256 * 1024 * 1024;

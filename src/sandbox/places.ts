@@ -1,6 +1,6 @@
 import type { Owners, SchedulerOptions } from "../async/scheduler.ts";
-import { sandboxLimits } from "./limits.ts";
-import type { ProgramOwner } from "./types.ts";
+import { sandboxLimits } from "./program-limits.ts";
+import type { ProgramOwner } from "./sandbox-types.ts";
 
 /** Places for one kind of work of tools. The error of a wait that was too long is for the model. */
 export function placesFor(

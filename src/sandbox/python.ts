@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { filesChangedBy } from "./changed-files.ts";
 import { type CPython, type CPythonHost, createCPython } from "./cpython.ts";
 import { type Engine, type EngineResult, limitWrittenFiles } from "./engine.ts";
-import { sandboxLimits } from "./limits.ts";
-import type { SandboxRequest } from "./types.ts";
+import { sandboxLimits } from "./program-limits.ts";
+import type { SandboxRequest } from "./sandbox-types.ts";
 
 const workingDirectory = "/work";
 const programPath = "/program.py";

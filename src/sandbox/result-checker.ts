@@ -1,7 +1,7 @@
-import type { CheckResult, ResultProblem } from "../results/types.ts";
-import { sandboxLimits } from "./limits.ts";
+import type { CheckResult, ResultProblem } from "../results/result-types.ts";
+import { sandboxLimits } from "./program-limits.ts";
 import { problemClause } from "./problem-clause.ts";
-import type { Sandbox } from "./types.ts";
+import type { Sandbox } from "./sandbox-types.ts";
 
 /** Checks results in a sandbox: a schema can be made so that a check never ends. */
 export function sandboxResultChecker(sandbox: Sandbox): CheckResult {

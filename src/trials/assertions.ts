@@ -1,10 +1,10 @@
-import type { AgentDefinition } from "../accounts/types.ts";
-import { type ExistingFile, type FileVersion, filesIn, manifestOf } from "../agent/turn/manifest.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
+import { type ExistingFile, type FileVersion, filesIn, manifestOf } from "../agent/turn/files/manifest.ts";
 import { patternCompiler } from "../results/linear-pattern.ts";
 import { schemaProblems } from "../results/schema-problems.ts";
-import { type CheckResult, problemsText } from "../results/types.ts";
-import type { TurnFacts } from "./turn-facts.ts";
-import type { Assertion, AssertionOutcome } from "./types.ts";
+import { type CheckResult, problemsText } from "../results/result-types.ts";
+import type { TurnFacts } from "./cases/turn-facts.ts";
+import type { Assertion, AssertionOutcome } from "./trial-types.ts";
 
 /** What assertions are checked against. `files`: all files of the run after the turn. */
 export interface CheckedTurn {

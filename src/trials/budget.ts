@@ -1,6 +1,13 @@
-import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import type { Run } from "../runs/types.ts";
-import { attemptNames, type Trial, type TrialBudget, type TrialCase, type TriedName, voteNames } from "./types.ts";
+import { addUsage, noUsage, type Usage } from "../agent/turn/turn-limits.ts";
+import type { Run } from "../runs/run-types.ts";
+import {
+  attemptNames,
+  type Trial,
+  type TrialBudget,
+  type TrialCase,
+  type TriedName,
+  voteNames,
+} from "./trial-types.ts";
 
 /** Share of what an attempt is expected to use that it needs at least: less would cut it off for sure. */
 export const leastShare = 0.7;

@@ -1,15 +1,15 @@
 import { type Actor, along } from "../accounts/audit.ts";
 import { modify } from "../accounts/modify.ts";
-import type { AuditEntry } from "../accounts/types.ts";
+import type { AuditEntry } from "../accounts/account-types.ts";
 import { ServiceError } from "../errors.ts";
-import { type DeleteDeps, stopRun } from "../runs/control-run.ts";
+import { type DeleteDeps, stopRun } from "../runs/control/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
 import { driveTrial, type DriveDeps } from "./drive-trial.ts";
 import { deleteRunsOf, ignoreEnded } from "./erase-trials.ts";
 import { findCase, findTrial } from "./find-trial.ts";
 import { isActive, type Verdict } from "./names.ts";
 import type { Trials } from "./ports.ts";
-import { attemptNames, type Trial, type TrialCase } from "./types.ts";
+import { attemptNames, type Trial, type TrialCase } from "./trial-types.ts";
 
 export interface ControlTrialDeps extends DriveDeps, DeleteDeps {
   trials: Trials;

@@ -1,10 +1,10 @@
-import { findAgent, findAgentVersion, requireNotDeleted } from "../accounts/agents.ts";
+import { findAgent, findAgentVersion, requireNotDeleted } from "../accounts/agents/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
-import { definitionHash, definitionOf } from "../accounts/definition.ts";
+import { definitionHash, definitionOf } from "../accounts/agents/definition.ts";
 import { requireModelsRunning } from "../accounts/model-stop.ts";
 import { findOrganization } from "../accounts/organizations.ts";
-import type { Agent, AgentDefinition, Organization } from "../accounts/types.ts";
-import { flexServers, hasFlexTier } from "../agent/models/flex-tier.ts";
+import type { Agent, AgentDefinition, Organization } from "../accounts/account-types.ts";
+import { flexServers, hasFlexTier } from "../agent/models/openai/flex-tier.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { semaphore } from "../async/semaphore.ts";
@@ -15,11 +15,11 @@ import { configuredIn } from "../runs/turn-configuration.ts";
 import { assertionProblem } from "./assertions.ts";
 import { destinationsOf, modelHost } from "./destinations.ts";
 import { estimateUse, refusalOfBudget } from "./estimate.ts";
-import { type InspectedTurn, inspectTurn } from "./inspect-turn.ts";
+import { type InspectedTurn, inspectTurn } from "./cases/inspect-turn.ts";
 import { judgeDefinition } from "./judge.ts";
 import { maxCases } from "./names.ts";
 import type { Trials } from "./ports.ts";
-import { type CaseSelection, selectTurns } from "./select-cases.ts";
+import { type CaseSelection, selectTurns } from "./cases/select-cases.ts";
 import { newTrialId } from "./trial-id.ts";
 import type {
   TriedName,
@@ -29,7 +29,7 @@ import type {
   TrialJudge,
   TrialSettings,
   TriedConfiguration,
-} from "./types.ts";
+} from "./trial-types.ts";
 
 export interface CreateTrialDeps
   extends Pick<Stores, "accounts" | "runs" | "workspace" | "configurations">, Pick<Secrets, "secretRefusal"> {

@@ -1,7 +1,7 @@
 import type { Spent } from "./budget.ts";
 import type { Verdict } from "./names.ts";
 import type { TrialSummary } from "./summary.ts";
-import type { Trial } from "./types.ts";
+import type { Trial } from "./trial-types.ts";
 
 /** Verdicts in words, in the order of the line. */
 export const verdictWords: Record<Verdict, string> = {

@@ -1,7 +1,7 @@
 import type { ModelConfiguration } from "../agent/model.ts";
 import { modelUrl } from "../agent/models/model-config.ts";
-import type { InspectedTurn } from "./inspect-turn.ts";
-import type { TriedName, Destination, Trial, TriedConfiguration } from "./types.ts";
+import type { InspectedTurn } from "./cases/inspect-turn.ts";
+import type { TriedName, Destination, Trial, TriedConfiguration } from "./trial-types.ts";
 
 /**
  * Where a trial sends texts and files of recorded runs, or connects to. A destination is `new` if not all recorded turns have used it.

@@ -1,13 +1,13 @@
-import { noUsage } from "../agent/turn/limits.ts";
+import { noUsage } from "../agent/turn/turn-limits.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
-import type { Run } from "../runs/types.ts";
+import type { Run } from "../runs/run-types.ts";
 import { budgetLeft } from "./budget.ts";
 import { evaluateAttempt, type EvaluateDeps } from "./evaluate-attempt.ts";
 import { isActive } from "./names.ts";
 import type { StartDeps } from "./start-attempt.ts";
 import { begin, changed, isInProgress, startNext } from "./start-next.ts";
-import { type Assertion, attemptNames, type AttemptName, isVote, type Trial, type TrialCase } from "./types.ts";
+import { type Assertion, attemptNames, type AttemptName, isVote, type Trial, type TrialCase } from "./trial-types.ts";
 
 export interface DriveDeps extends StartDeps, EvaluateDeps {}
 

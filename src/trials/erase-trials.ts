@@ -1,19 +1,19 @@
-import { findAgent } from "../accounts/agents.ts";
+import { findAgent } from "../accounts/agents/agents.ts";
 import { along } from "../accounts/audit.ts";
-import type { Accounts, Along } from "../accounts/types.ts";
-import { noUsage } from "../agent/turn/limits.ts";
+import type { Accounts, Along } from "../accounts/account-types.ts";
+import { noUsage } from "../agent/turn/turn-limits.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { ServiceError } from "../errors.ts";
 import { log } from "../log.ts";
-import { noCompanions, keepingCopies } from "../runs/companions.ts";
-import { type Companions, type DeleteDeps, deleteRun } from "../runs/control-run.ts";
+import { noCompanions, keepingCopies } from "../runs/erase/companions.ts";
+import { type Companions, type DeleteDeps, deleteRun } from "../runs/control/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
-import type { Run } from "../runs/types.ts";
-import { recordedRunDeleted } from "./inspect-turn.ts";
+import type { Run } from "../runs/run-types.ts";
+import { recordedRunDeleted } from "./cases/inspect-turn.ts";
 import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { caseId, findSuite, listSuites, listAllRuns, type Suite } from "./suites/suites.ts";
-import { type Attempt, attemptNames, type TrialCase } from "./types.ts";
+import { type Attempt, attemptNames, type TrialCase } from "./trial-types.ts";
 
 interface EraseDeps extends DeleteDeps {
   removal: Removal;

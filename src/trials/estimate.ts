@@ -1,5 +1,5 @@
-import type { AgentDefinition } from "../accounts/types.ts";
-import { type Prices, type Usage, usageOf } from "../agent/turn/limits.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
+import { type Prices, type Usage, usageOf } from "../agent/turn/turn-limits.ts";
 import { type Spent, spentBy, tokensOf, usageOfTurns, usageOfVotes } from "./budget.ts";
 import { expectedVote } from "./judge.ts";
 import type { TrialTier } from "./names.ts";
@@ -12,7 +12,7 @@ import {
   type TrialEstimate,
   type TrialJudge,
   voteNames,
-} from "./types.ts";
+} from "./trial-types.ts";
 
 /** A tried turn is expected to use between these parts of what the recorded one has used. */
 const [lowPart, highPart] = [0.7, 2];

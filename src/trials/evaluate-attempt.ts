@@ -1,16 +1,16 @@
 import type { Failure } from "../agent/model.ts";
-import { noUsage } from "../agent/turn/limits.ts";
+import { noUsage } from "../agent/turn/turn-limits.ts";
 import { listFilesAfter, listRunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
-import type { Run, RunEvent, RunJournalEntry } from "../runs/types.ts";
-import type { SandboxPerAgent } from "../sandbox/types.ts";
+import type { Run, RunEvent, RunJournalEntry } from "../runs/run-types.ts";
+import type { SandboxPerAgent } from "../sandbox/sandbox-types.ts";
 import { checkAssertions } from "./assertions.ts";
-import { compareTurns } from "./compare.ts";
-import { configurationOf } from "./inspect-turn.ts";
+import { compareTurns } from "./cases/compare.ts";
+import { configurationOf } from "./cases/inspect-turn.ts";
 import { endingOfVote } from "./judge.ts";
-import { callRecord, outsideTools, ruleOf } from "./recorded-calls.ts";
-import { type TurnFacts, turnFacts } from "./turn-facts.ts";
+import { callRecord, outsideTools, ruleOf } from "./cases/recorded-calls.ts";
+import { type TurnFacts, turnFacts } from "./cases/turn-facts.ts";
 import {
   type Attempt,
   type AttemptName,
@@ -20,7 +20,7 @@ import {
   type TrialBudget,
   type TrialCase,
   type TurnEnding,
-} from "./types.ts";
+} from "./trial-types.ts";
 
 export interface EvaluateDeps
   extends Pick<Stores, "runs" | "workspace" | "configurations">, Pick<SandboxPerAgent, "checkResultOf"> {}

@@ -1,9 +1,9 @@
-import { definitionHash } from "../accounts/definition.ts";
+import { definitionHash } from "../accounts/agents/definition.ts";
 import { normalizeId } from "../accounts/ids.ts";
-import type { AgentDefinition } from "../accounts/types.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
 import { ServiceError } from "../errors.ts";
 import type { Trials } from "./ports.ts";
-import type { Trial, TrialCase } from "./types.ts";
+import type { Trial, TrialCase } from "./trial-types.ts";
 
 /** A trial. Rejects if it does not exist. */
 export async function findTrial(trials: Pick<Trials, "find">, id: string): Promise<Trial> {

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
-import type { AgentDefinition } from "../accounts/types.ts";
-import { type Usage, usageOf } from "../agent/turn/limits.ts";
-import type { FileVersion } from "../agent/turn/manifest.ts";
-import { given } from "../runs/begin.ts";
-import type { CheckResult } from "../results/types.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
+import { type Usage, usageOf } from "../agent/turn/turn-limits.ts";
+import type { FileVersion } from "../agent/turn/files/manifest.ts";
+import { given } from "../runs/begin/begin.ts";
+import type { CheckResult } from "../results/result-types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
 import { startOf } from "../runs/text.ts";
-import type { Run } from "../runs/types.ts";
-import { recordedRunDeleted } from "./inspect-turn.ts";
-import { type TurnFacts, turnFacts } from "./turn-facts.ts";
-import type { Trial, TrialCase, TrialJudge, VoteEnding, VoteName } from "./types.ts";
+import type { Run } from "../runs/run-types.ts";
+import { recordedRunDeleted } from "./cases/inspect-turn.ts";
+import { type TurnFacts, turnFacts } from "./cases/turn-facts.ts";
+import type { Trial, TrialCase, TrialJudge, VoteEnding, VoteName } from "./trial-types.ts";
 
 /** Added to the instructions of a judge. What is better is said by the instructions themselves. */
 const task = `You compare two answers, A and B, to the same input, and decide which one is better by the criteria above. If neither is, they are equal. The order of A and B says nothing.

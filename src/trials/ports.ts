@@ -1,5 +1,5 @@
-import type { Along } from "../accounts/types.ts";
-import type { Trial, TrialCase } from "./types.ts";
+import type { Along } from "../accounts/account-types.ts";
+import type { Trial, TrialCase } from "./trial-types.ts";
 
 /**
  * Store of trials. Their runs are in `Runs`, with the trial as their agent and organization, so that no list or count of an

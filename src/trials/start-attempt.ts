@@ -1,19 +1,19 @@
-import type { AgentDefinition } from "../accounts/types.ts";
-import type { FileVersion } from "../agent/turn/manifest.ts";
-import { beginRun } from "../runs/begin.ts";
-import { withLowerLimits } from "../runs/chosen-settings.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
+import type { FileVersion } from "../agent/turn/files/manifest.ts";
+import { beginRun } from "../runs/begin/begin.ts";
+import { withLowerLimits } from "../runs/begin/chosen-settings.ts";
 import { stamped } from "../runs/events.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import { turnRecord, type TurnRecord } from "../runs/read/turn-record.ts";
-import { withOwnSchema } from "../runs/result-schema.ts";
+import { withOwnSchema } from "../runs/begin/result-schema.ts";
 import { transitions } from "../runs/status.ts";
 import { type EncodedConfiguration, encodeConfiguration } from "../runs/turn-configuration.ts";
-import type { RunJournalEntry, TurnMessage } from "../runs/types.ts";
-import { configurationOf, contentLost, filesBefore, recordedRunDeleted } from "./inspect-turn.ts";
+import type { RunJournalEntry, TurnMessage } from "../runs/run-types.ts";
+import { configurationOf, contentLost, filesBefore, recordedRunDeleted } from "./cases/inspect-turn.ts";
 import { questionFor } from "./judge.ts";
-import type { TrialPlace } from "./open-case.ts";
+import type { TrialPlace } from "./cases/open-case.ts";
 import type { Trials } from "./ports.ts";
-import { filesFromOutside } from "./recorded-calls.ts";
+import { filesFromOutside } from "./cases/recorded-calls.ts";
 import { ownerOfCases, ownerOfRuns } from "./trial-id.ts";
 import {
   type AttemptName,
@@ -25,7 +25,7 @@ import {
   type TriedConfiguration,
   type TriedName,
   type VoteName,
-} from "./types.ts";
+} from "./trial-types.ts";
 
 export interface StartDeps extends Pick<Stores, "runs" | "workspace" | "configurations"> {
   trials: Trials;

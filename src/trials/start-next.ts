@@ -1,6 +1,6 @@
-import { noUsage } from "../agent/turn/limits.ts";
+import { noUsage } from "../agent/turn/turn-limits.ts";
 import { settleAll } from "../async/settle-all.ts";
-import { newRunId } from "../runs/run-id.ts";
+import { newRunId } from "../runs/begin/run-id.ts";
 import type { AttemptUse, BudgetLeft } from "./budget.ts";
 import { controlCases } from "./estimate.ts";
 import { expectedVote, needsJudge } from "./judge.ts";
@@ -15,7 +15,7 @@ import {
   type TrialCase,
   triedNames,
   voteNames,
-} from "./types.ts";
+} from "./trial-types.ts";
 
 /** An attempt at a case, or a vote on it, that is to start. */
 interface Start {

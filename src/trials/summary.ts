@@ -1,8 +1,8 @@
-import type { Usage } from "../agent/turn/limits.ts";
+import type { Usage } from "../agent/turn/turn-limits.ts";
 import { type Spent, spentBy, usageOfTurns, usageOfVotes } from "./budget.ts";
-import { isSameOutcome } from "./compare.ts";
+import { isSameOutcome } from "./cases/compare.ts";
 import { type Verdict, verdicts } from "./names.ts";
-import type { TriedName, AttemptOutcome, Trial, TrialCase, TurnEnding } from "./types.ts";
+import type { TriedName, AttemptOutcome, Trial, TrialCase, TurnEnding } from "./trial-types.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** What the cases of a trial say so far. All numbers of cases are counts. */

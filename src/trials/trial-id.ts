@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { RunOwner } from "../runs/types.ts";
-import type { Trial } from "./types.ts";
+import type { RunOwner } from "../runs/run-types.ts";
+import type { Trial } from "./trial-types.ts";
 
 const prefix = "trial-";
 

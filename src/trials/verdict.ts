@@ -1,7 +1,7 @@
-import { isSameOutcome } from "./compare.ts";
+import { isSameOutcome } from "./cases/compare.ts";
 import { judgementOf } from "./judge.ts";
 import { type Verdict, verdicts } from "./names.ts";
-import type { AttemptOutcome, TrialCase, TurnEnding } from "./types.ts";
+import type { AttemptOutcome, TrialCase, TurnEnding } from "./trial-types.ts";
 
 /**
  * What says something about a turn that has finished, in this order: the first verdict counts. Without one, the case is `different`.

@@ -4,7 +4,7 @@ import {
   reference,
   type ResponseEntry as DescribedResponse,
 } from "../http/description.ts";
-import { newRunLimits } from "../runs/new-run-limits.ts";
+import { newRunLimits } from "../runs/begin/new-run-limits.ts";
 import { headers } from "../http/response-headers.ts";
 import { ValidationError } from "../http/validation/validation-error.ts";
 import { runStatuses, type RunStatus } from "../runs/status.ts";

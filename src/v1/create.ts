@@ -1,6 +1,6 @@
 import { log } from "../log.ts";
 import { authenticate, type AuthenticationDeps, forAgent } from "../accounts/authenticate.ts";
-import { createRun, type CreateRunDeps, type NewRun } from "../runs/create-run.ts";
+import { createRun, type CreateRunDeps, type NewRun } from "../runs/begin/create-run.ts";
 import type { CreateBody, CreateResponse } from "./contract.ts";
 import { base64Uploads } from "../http/validation/base64-files.ts";
 import { parseCreateBody } from "./create-body.ts";

@@ -1,4 +1,4 @@
-import type { PiecewiseRun, TranscriptPiece } from "../runs/types.ts";
+import type { PiecewiseRun, TranscriptPiece } from "../runs/run-types.ts";
 import type { StatusResponse } from "./contract.ts";
 import type { ApiResponse, StreamBody } from "../http/handler.ts";
 

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { nextWork } from "../agent/turn/journal.ts";
 import type { ResumeReason } from "../agent/turn/resume-reason.ts";
-import type { TurnOutcome } from "../agent/turn/types.ts";
+import type { TurnOutcome } from "../agent/turn/turn-types.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
 import { summaryOf } from "../runs/read/conversation.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
-import { isWorking } from "../runs/is-working.ts";
+import { isWorking } from "../runs/control/is-working.ts";
 import {
   type ClaimedTurn,
   claimedTurn,
@@ -17,7 +17,7 @@ import {
   pauseTurn,
   type TurnId,
 } from "../runs/turn-writes.ts";
-import type { Claim, Lease, QueuedInput, RunState, Summary } from "../runs/types.ts";
+import type { Claim, Lease, QueuedInput, RunState, Summary } from "../runs/run-types.ts";
 import type { AdvanceResult } from "./payload.ts";
 import { leaseWaitSeconds } from "./policy.ts";
 import { asRetryLater, RetryLater } from "./retry-later.ts";

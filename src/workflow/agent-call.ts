@@ -1,4 +1,4 @@
-import type { RunJournalEntry } from "../runs/types.ts";
+import type { RunJournalEntry } from "../runs/run-types.ts";
 
 /** Part of `TurnPorts` and `TurnInput` that belongs to one invocation. */
 export interface AgentCall {

@@ -1,5 +1,5 @@
-import type { TurnFiles } from "../agent/turn/workspace-types.ts";
-import type { TurnOutcome } from "../agent/turn/types.ts";
+import type { TurnFiles } from "../agent/turn/files/workspace-types.ts";
+import type { TurnOutcome } from "../agent/turn/turn-types.ts";
 import type { EntryWriter } from "./turn-settings.ts";
 
 /** The outcome of a turn with what its last entry refers to, and the files that it changed. */

@@ -1,4 +1,4 @@
-import type { RunningRun } from "../runs/types.ts";
+import type { RunningRun } from "../runs/run-types.ts";
 
 /** A Step Functions execution that drives, or drove, a turn. */
 export interface Execution {

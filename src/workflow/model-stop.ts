@@ -1,5 +1,5 @@
 import { stopOf } from "../accounts/model-stop.ts";
-import type { Accounts, Organization } from "../accounts/types.ts";
+import type { Accounts, Organization } from "../accounts/account-types.ts";
 import type { Failure, Model } from "../agent/model.ts";
 
 /** Milliseconds between two checks of a turn. A stop takes effect after so long at most, with the next model call. */

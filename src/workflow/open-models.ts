@@ -1,8 +1,8 @@
 import type { Model } from "../agent/model.ts";
-import { openModel } from "../agent/models/index.ts";
+import { openModel } from "../agent/models/open-model.ts";
 import { configurationFields } from "../agent/models/model-config.ts";
 import type { ReadSecret } from "../agent/secret.ts";
-import type { AskedModel } from "../agent/turn/types.ts";
+import type { AskedModel } from "../agent/turn/turn-types.ts";
 import type { ConfiguredModel } from "../runs/turn-configuration.ts";
 
 type Opened = Awaited<ReturnType<typeof openModel>>;

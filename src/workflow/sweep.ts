@@ -1,6 +1,6 @@
 import { log } from "../log.ts";
 import { type AdmissionDeps, startAllWaiting } from "../runs/admission.ts";
-import { expireAnswers } from "../runs/answer-call.ts";
+import { expireAnswers } from "../runs/control/answer-call.ts";
 import type { Executions } from "./execution.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
 import type { KindOf } from "./turn-kind.ts";

@@ -1,14 +1,14 @@
-import { resultSchemaOf } from "../accounts/definition.ts";
-import { answerSeconds } from "../accounts/limits.ts";
-import type { AgentDefinition } from "../accounts/types.ts";
+import { resultSchemaOf } from "../accounts/agents/definition.ts";
+import { answerSeconds } from "../accounts/account-limits.ts";
+import type { AgentDefinition } from "../accounts/account-types.ts";
 import { withServerInstructions } from "../agent/mcp/instructions.ts";
 import type { Tool } from "../agent/tools/tool.ts";
 import { ownEntries, usageOfEntry } from "../agent/turn/journal.ts";
-import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
-import type { AskedModel, TurnInput } from "../agent/turn/types.ts";
+import { addUsage, noUsage, subtractUsage } from "../agent/turn/turn-limits.ts";
+import type { AskedModel, TurnInput } from "../agent/turn/turn-types.ts";
 import { conversation } from "../runs/read/conversation.ts";
 import { turnStartedAt } from "../runs/status.ts";
-import type { RunState } from "../runs/types.ts";
+import type { RunState } from "../runs/run-types.ts";
 import type { AgentCall } from "./agent-call.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 

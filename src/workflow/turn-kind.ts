@@ -1,9 +1,9 @@
 import type { Failure } from "../agent/model.ts";
 import type { OfferedTool, RecordedResults, Tool } from "../agent/tools/tool.ts";
-import type { TurnOutcome, TurnPorts } from "../agent/turn/types.ts";
+import type { TurnOutcome, TurnPorts } from "../agent/turn/turn-types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { recordedResults } from "../runs/read/recorded-results.ts";
-import type { RunOwner, RunState } from "../runs/types.ts";
+import type { RunOwner, RunState } from "../runs/run-types.ts";
 
 /**
  * A kind of turns that is not the ordinary one. Its runs belong to a feature, not to an organization: only their usage is

@@ -1,13 +1,13 @@
-import { definitionOf } from "../accounts/definition.ts";
-import type { Accounts, AgentDefinition, Organization } from "../accounts/types.ts";
+import { definitionOf } from "../accounts/agents/definition.ts";
+import type { Accounts, AgentDefinition, Organization } from "../accounts/account-types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
-import type { TurnOutcome } from "../agent/turn/types.ts";
+import type { TurnOutcome } from "../agent/turn/turn-types.ts";
 import type { Stores } from "../runs/ports.ts";
-import { withChosen } from "../runs/chosen-settings.ts";
-import { withOwnSchema } from "../runs/result-schema.ts";
-import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
+import { withChosen } from "../runs/begin/chosen-settings.ts";
+import { withOwnSchema } from "../runs/begin/result-schema.ts";
+import { retryWhileUnavailable } from "../runs/control/retry-unavailable.ts";
 import {
   configuredIn,
   decodeConfiguration,
@@ -15,7 +15,7 @@ import {
   referenceIn,
   type UsedEnvironment,
 } from "../runs/turn-configuration.ts";
-import type { RunJournalEntry, RunState } from "../runs/types.ts";
+import type { RunJournalEntry, RunState } from "../runs/run-types.ts";
 import { encodedConfiguration } from "./encoded-configurations.ts";
 
 /** What a turn runs on. `offered`: the tools that earlier invocations offered. Absent: none recorded an answer. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { checkResult } from "../../src/results/check-result.ts";
 import { normalizedSchema } from "../../src/results/normalized-schema.ts";

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Event } from "../../clients/typescript/src/index.ts";
-import { extHandlers } from "../../src/ext/handlers/index.ts";
+import { extHandlers } from "../../src/ext/handlers/ext-handlers.ts";
 import { extResponseLimit } from "../../src/ext/on-lambda.ts";
 import { extRouter } from "../../src/ext/router.ts";
 import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import { compression } from "../../src/http/server/lambda.ts";
-import { noCompanions } from "../../src/runs/companions.ts";
+import { noCompanions } from "../../src/runs/erase/companions.ts";
 import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { streamedWork } from "../integration/front-door/streamed-work.ts";
 import { secrets, startUploadServer, type UploadServerProcess } from "../integration/front-door/upload-process.ts";

@@ -6,7 +6,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { awsExecutions } from "../../src/platform/aws/functions/execution-list.ts";
 import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/sdk/clients.ts";
-import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsStores } from "../../src/platform/aws/open-platform.ts";
 import { secretsManagerClient } from "../../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";

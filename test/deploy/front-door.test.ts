@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { smokeTest } from "../../bin/deploy/smoke-test.ts";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { type Bundle, startBundle } from "../integration/front-door/bundle.ts";
 import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { type Agent, type Deployed, keepsTheContract, openDeployed } from "./deployed.ts";

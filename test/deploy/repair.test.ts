@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Run } from "../../src/runs/types.ts";
+import type { Run } from "../../src/runs/run-types.ts";
 import { sweep } from "../../src/workflow/sweep.ts";
 import { chatServer } from "../providers/chat-completions-server.ts";
 import { type Deployed, openDeployed, server } from "./deployed.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { maxRetryWaitSeconds } from "../../src/workflow/policy.ts";
 import { chatServer, rejects } from "../providers/chat-completions-server.ts";
 import { npmRunDeploy, stackName } from "./cdk.ts";

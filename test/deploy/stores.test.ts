@@ -11,7 +11,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
 import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/sdk/clients.ts";
-import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsStores } from "../../src/platform/aws/open-platform.ts";
 import { bucketObjects } from "../../src/platform/aws/s3/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import {

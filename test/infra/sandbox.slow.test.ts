@@ -3,8 +3,8 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { overheadSeconds } from "../../src/platform/aws/linux.ts";
 import { overheadSeconds as documentOverhead } from "../../src/platform/aws/sandbox.ts";
-import { sandboxLimits } from "../../src/sandbox/limits.ts";
-import { programSeconds } from "../../src/sandbox/linux/limits.ts";
+import { sandboxLimits } from "../../src/sandbox/program-limits.ts";
+import { programSeconds } from "../../src/sandbox/linux/linux-limits.ts";
 import { abortSeconds, advanceSeconds, leaseWaitSeconds } from "../../src/workflow/policy.ts";
 import { short, synthesize } from "./synth.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saveAllowedSecrets } from "../../src/platform/local/process/allowed-secrets.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { defaultTools } from "../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../src/agent/tools/index.ts";
 import { main } from "../../bin/admin/main.ts";

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { optionalEnvNames } from "../../src/env.ts";
 import { encodeMessage, decodeResult } from "../../src/sandbox/codec.ts";
-import type { SandboxRequest } from "../../src/sandbox/types.ts";
+import type { SandboxRequest } from "../../src/sandbox/sandbox-types.ts";
 import { docx, officeFile, pdf } from "../fixtures/documents.ts";
 import { synthesize } from "../infra/synth.ts";
 

@@ -7,7 +7,7 @@ import { getHandler } from "../../src/v1/get.ts";
 import { newToken } from "../../src/accounts/token.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import type { paths } from "../client/generated/api.d.ts";
 import { finished, newDataDir, type Service, startService } from "./service.ts";
 import { apiFunction } from "../support/lambda-function.ts";

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
-import type { TranscriptMessage } from "../../src/runs/types.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/open-platform.ts";
+import type { TranscriptMessage } from "../../src/runs/run-types.ts";
 import { type Service, startService } from "./service.ts";
 
 const MiB = 1024 * 1024;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import fc from "../support/properties.ts";
-import type { Agent } from "../../src/accounts/types.ts";
+import type { Agent } from "../../src/accounts/account-types.ts";
 import { setWebhook } from "../../src/accounts/webhooks.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { tryStartWaiting } from "../../src/runs/admission.ts";
-import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
-import { createRun } from "../../src/runs/create-run.ts";
+import { acceptInput, stopRun } from "../../src/runs/control/control-run.ts";
+import { createRun } from "../../src/runs/begin/create-run.ts";
 import { stamped } from "../../src/runs/events.ts";
 import type { Runs, Stores, Workflow } from "../../src/runs/ports.ts";
-import type { TurnMessage } from "../../src/runs/types.ts";
+import type { TurnMessage } from "../../src/runs/run-types.ts";
 import { graceSeconds } from "../../src/workflow/policy.ts";
 import { sweep } from "../../src/workflow/sweep.ts";
 import { deliveryViolations } from "../support/delivery-rules.ts";

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { fileText } from "./admin.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { type Caller, createRun, finished, newDataDir, type RunStatus, startService } from "./service.ts";
 
 const statusAndRoles = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];

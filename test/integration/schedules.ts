@@ -1,10 +1,10 @@
 import fc from "../support/properties.ts";
 import type { RunStatus } from "../../src/runs/status.ts";
 import { transitions } from "../../src/runs/status.ts";
-import type { RunChange } from "../../src/runs/types.ts";
+import type { RunChange } from "../../src/runs/run-types.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { acceptInput, stopRun } from "../../src/runs/control-run.ts";
+import { acceptInput, stopRun } from "../../src/runs/control/control-run.ts";
 import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { deliveryViolations } from "../support/delivery-rules.ts";

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { stopRun } from "../../src/runs/control-run.ts";
-import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { stopRun } from "../../src/runs/control/control-run.ts";
+import { openAiCompatible } from "../../src/agent/models/openai/openai-compatible.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";

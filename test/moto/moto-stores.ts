@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsStores } from "../../src/platform/aws/open-platform.ts";
 import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { tuned } from "../../src/platform/aws/sdk/clients.ts";
 

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { agentHistory, createAgent, findAgentVersion, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
+import {
+  agentHistory,
+  createAgent,
+  findAgentVersion,
+  setAgentStatus,
+  updateAgent,
+} from "../../src/accounts/agents/agents.ts";
 import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
 import { clearModel, createOrganization, setModel } from "../../src/accounts/organizations.ts";
-import type { Accounts, Agent, AuditEntry } from "../../src/accounts/types.ts";
+import type { Accounts, Agent, AuditEntry } from "../../src/accounts/account-types.ts";
 
 const definition = { name: "A", instructions: "Answer.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Accounts, Agent, ApiKey, Organization } from "../../src/accounts/types.ts";
-import { createAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents.ts";
+import type { Accounts, Agent, ApiKey, Organization } from "../../src/accounts/account-types.ts";
+import { createAgent, setAgentStatus, updateAgent } from "../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { describeAccountHistory } from "./accounts-history.contract.ts";
 import { describeOperators } from "./operators.contract.ts";

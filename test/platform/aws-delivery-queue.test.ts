@@ -2,7 +2,7 @@ import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { addEndpoint, setWebhook } from "../../src/accounts/webhooks.ts";
 import { awsRecords } from "../../src/platform/aws/records.ts";

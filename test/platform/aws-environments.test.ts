@@ -3,7 +3,7 @@ import { keptFacts, stackEnvironments } from "../../src/platform/aws/functions/e
 import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { stagedObjects } from "../../src/platform/aws/s3/staged-objects.ts";
 import { wireEnvironment } from "../../src/manage/wire/environment.ts";
-import type { EnvironmentFacts } from "../../src/sandbox/linux/types.ts";
+import type { EnvironmentFacts } from "../../src/sandbox/linux/linux-types.ts";
 import { objectServer } from "../support/object-server.ts";
 
 const facts: EnvironmentFacts = {

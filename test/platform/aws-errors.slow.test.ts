@@ -12,7 +12,7 @@ import { SFNServiceException, StartExecutionCommand } from "@aws-sdk/client-sfn"
 import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
-import type { RunChange } from "../../src/runs/types.ts";
+import type { RunChange } from "../../src/runs/run-types.ts";
 import { headItem, mockedPlatform, problem, run } from "./aws-mocks.ts";
 import { numbered, output } from "./run-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { awsDeliveries } from "../../src/platform/aws/deliveries.ts";
-import { awsRuns } from "../../src/platform/aws/runs.ts";
+import { awsRuns } from "../../src/platform/aws/run-store.ts";
 import { fakeDocumentClient } from "../support/fake-aws/client.ts";
 import { messageIdOf } from "../support/delivery-rules.ts";
 import { firstMessages, input, newRun, onTurn } from "./run-fixtures.ts";

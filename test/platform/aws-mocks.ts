@@ -3,9 +3,9 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import type { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { vi } from "vitest";
-import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/run-types.ts";
 import { documentClient } from "../../src/platform/aws/sdk/clients.ts";
-import { awsStores } from "../../src/platform/aws/index.ts";
+import { awsStores } from "../../src/platform/aws/open-platform.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 
 const region = "eu-central-1";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
-import { awsRuns } from "../../src/platform/aws/runs.ts";
-import type { Slot } from "../../src/runs/types.ts";
+import { awsRuns } from "../../src/platform/aws/run-store.ts";
+import type { Slot } from "../../src/runs/run-types.ts";
 import { fakeDocumentClient } from "../support/fake-aws/client.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun } from "./run-fixtures.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { authenticate } from "../../src/accounts/authenticate.ts";
-import type { Quota } from "../../src/accounts/types.ts";
+import type { Quota } from "../../src/accounts/account-types.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { newToken, tokenHash } from "../../src/accounts/token.ts";
 import { getHandler } from "../../src/v1/get.ts";
-import { createRun } from "../../src/runs/create-run.ts";
+import { createRun } from "../../src/runs/begin/create-run.ts";
 import { readRun } from "../../src/runs/read/read-run.ts";
 import type { Model } from "../../src/agent/model.ts";
 import { advance } from "../../src/workflow/advance.ts";

@@ -5,10 +5,10 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test } from "vitest";
 import { httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
-import type { RunChange } from "../../src/runs/types.ts";
+import type { RunChange } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { type ClientSettings, tuned } from "../../src/platform/aws/sdk/clients.ts";
-import { awsRuns } from "../../src/platform/aws/runs.ts";
+import { awsRuns } from "../../src/platform/aws/run-store.ts";
 
 const region = "eu-central-1";
 const change: RunChange = { runId: "R", expect: { status: "running", turn: 1 } };

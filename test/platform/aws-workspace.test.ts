@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";

@@ -1,17 +1,20 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createAgent, setAgentStatus } from "../../src/accounts/agents.ts";
-import { deleteAgent } from "../../src/accounts/delete-agent.ts";
+import { createAgent, setAgentStatus } from "../../src/accounts/agents/agents.ts";
+import { deleteAgent } from "../../src/accounts/agents/delete-agent.ts";
 import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
 import { createOperator, revokeOperator } from "../../src/accounts/operators.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
-import type { Agent } from "../../src/accounts/types.ts";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import type { Agent } from "../../src/accounts/account-types.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { operations as publicOperations } from "../../src/v1/contract.ts";
 import type { Operation } from "../../src/http/description.ts";
 import type { ExtDeps } from "../../src/ext/deps.ts";
-import { type OperationName as ExtName, operations as extOperations } from "../../src/ext/contract/operations/index.ts";
-import { operations as manageOperations } from "../../src/manage/contract/operations/index.ts";
-import type { Platform } from "../../src/platform/types.ts";
+import {
+  type OperationName as ExtName,
+  operations as extOperations,
+} from "../../src/ext/contract/operations/ext-operations.ts";
+import { operations as manageOperations } from "../../src/manage/contract/operations/manage-operations.ts";
+import type { Platform } from "../../src/platform/platform-types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { type WholeResponse, wholeService } from "../support/whole-service.ts";
 

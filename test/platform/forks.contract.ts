@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createOrganization, setModel } from "../../src/accounts/organizations.ts";
-import { type FileVersion, sha256Of } from "../../src/agent/turn/manifest.ts";
-import { keepingCopies } from "../../src/runs/companions.ts";
-import { deleteRun } from "../../src/runs/control-run.ts";
+import { type FileVersion, sha256Of } from "../../src/agent/turn/files/manifest.ts";
+import { keepingCopies } from "../../src/runs/erase/companions.ts";
+import { deleteRun } from "../../src/runs/control/control-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { forkRun } from "../../src/runs/fork/fork-run.ts";
 import { addCases } from "../../src/trials/suites/add-cases.ts";
 import { deleteSuite } from "../../src/trials/erase-trials.ts";
 import { createSuite, findSuite, listKept } from "../../src/trials/suites/suites.ts";
-import type { Platform } from "../../src/platform/types.ts";
+import type { Platform } from "../../src/platform/platform-types.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
-import { retryRun } from "../../src/runs/retry-run.ts";
+import { retryRun } from "../../src/runs/control/retry-run.ts";
 import { encodeConfiguration } from "../../src/runs/turn-configuration.ts";
-import type { Run, RunChange, RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
+import type { Run, RunChange, RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/run-types.ts";
 import { anAnswer, input, inlineText, largeText, numbered, output } from "./run-fixtures.ts";
 
 const definition = { name: "A", instructions: "Do.", tools: [], limits: { steps: 90, tokens: 1_000, seconds: 60 } };

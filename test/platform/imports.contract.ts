@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createOrganization, setModel } from "../../src/accounts/organizations.ts";
-import { type FileVersion, sha256Of } from "../../src/agent/turn/manifest.ts";
+import { type FileVersion, sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { openBundle } from "../../src/runs/bundle/export-bundle.ts";
 import { importBundle } from "../../src/runs/bundle/import-bundle.ts";
 import { bundleIn } from "../../src/runs/bundle/read-archive.ts";
-import { deleteRun } from "../../src/runs/control-run.ts";
+import { deleteRun } from "../../src/runs/control/control-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { forkRun } from "../../src/runs/fork/fork-run.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
-import { retryRun } from "../../src/runs/retry-run.ts";
+import { retryRun } from "../../src/runs/control/retry-run.ts";
 import { encodeConfiguration } from "../../src/runs/turn-configuration.ts";
-import type { Run, RunChange, RunJournalEntry } from "../../src/runs/types.ts";
-import type { Platform } from "../../src/platform/types.ts";
+import type { Run, RunChange, RunJournalEntry } from "../../src/runs/run-types.ts";
+import type { Platform } from "../../src/platform/platform-types.ts";
 import { anAnswer, failure, input, inlineText, largeText, numbered, output } from "./run-fixtures.ts";
 
 const limits = { steps: 90, tokens: 1_000, seconds: 60 };

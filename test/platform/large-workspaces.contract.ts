@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { maxDeletedFiles, sha256Of } from "../../src/agent/turn/manifest.ts";
-import type { CallFiles, TurnFiles } from "../../src/agent/turn/workspace-types.ts";
+import { maxDeletedFiles, sha256Of } from "../../src/agent/turn/files/manifest.ts";
+import type { CallFiles, TurnFiles } from "../../src/agent/turn/files/workspace-types.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { findRunFile, listChangedFiles, listRunFiles, readRunFile } from "../../src/runs/files/read-files.ts";
-import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/run-types.ts";
 import { filesOfTurn } from "../../src/runs/files/workspace.ts";
 import { answered, created, numbered, onTurn, output, resulted } from "./run-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Delivery } from "../../src/runs/deliveries.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { Run } from "../../src/runs/run-types.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 import { created, onTurn } from "./run-fixtures.ts";
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { fastClock } from "../support/fast-clock.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 

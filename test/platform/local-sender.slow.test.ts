@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Delivery } from "../../src/runs/deliveries.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { startSender } from "../../src/platform/local/process/sender.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 import { webhookReceiver } from "../support/webhook-receiver.ts";

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { PendingUpload } from "../../src/runs/ports.ts";
-import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { storeFile } from "../../src/platform/local/workspace.ts";
 import { localConfigurations } from "../../src/platform/local/configurations.ts";

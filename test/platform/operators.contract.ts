@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { authenticateOperator, createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
-import type { Accounts, AuditEntry } from "../../src/accounts/types.ts";
+import type { Accounts, AuditEntry } from "../../src/accounts/account-types.ts";
 import { newToken } from "../../src/accounts/token.ts";
 
 /** Contract tests of operators and their tokens. `open` is called once. The store may hold other operators. */

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { setConfiguration } from "../../src/accounts/model-configurations.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { setWebhook } from "../../src/accounts/webhooks.ts";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { exportOrganization } from "../../src/manage/export-organization.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import type { Trials } from "../../src/trials/ports.ts";

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
-import type { Accounts, Along, AuditEntry } from "../../src/accounts/types.ts";
+import type { Accounts, Along, AuditEntry } from "../../src/accounts/account-types.ts";
 import { trialStatuses } from "../../src/trials/names.ts";
 import type { Trials } from "../../src/trials/ports.ts";
-import type { Trial } from "../../src/trials/types.ts";
+import type { Trial } from "../../src/trials/trial-types.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import fc from "../support/properties.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";

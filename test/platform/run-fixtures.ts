@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Failure, ModelAnswer } from "../../src/agent/model.ts";
 import { stamped } from "../../src/runs/events.ts";
-import type { Run, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../src/runs/types.ts";
+import type { Run, RunChange, RunJournalEntry, Stamped, TurnMessage } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 
 export const failure: Failure = {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
-import type { Run, RunChange, RunJournalEntry, Slot } from "../../src/runs/types.ts";
+import type { Run, RunChange, RunJournalEntry, Slot } from "../../src/runs/run-types.ts";
 import {
   answered,
   created,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Run, RunChange, RunToken } from "../../src/runs/types.ts";
+import type { Run, RunChange, RunToken } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import {
   answered,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Delivery } from "../../src/runs/deliveries.ts";
 import type { Stores } from "../../src/runs/ports.ts";
-import type { Run, RunChange } from "../../src/runs/types.ts";
+import type { Run, RunChange } from "../../src/runs/run-types.ts";
 import { messageIdOf } from "../support/delivery-rules.ts";
 import { answered, created, numbered, onTurn } from "./run-fixtures.ts";
 

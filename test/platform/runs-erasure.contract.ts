@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noUsage } from "../../src/agent/turn/limits.ts";
+import { noUsage } from "../../src/agent/turn/turn-limits.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { Run } from "../../src/runs/run-types.ts";
 import {
   answered,
   created,

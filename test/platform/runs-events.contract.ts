@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noUsage } from "../../src/agent/turn/limits.ts";
+import { noUsage } from "../../src/agent/turn/turn-limits.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { journalOf } from "../../src/runs/read/list-events.ts";
-import type { Run, RunEvent, RunJournalEntry, Stamped } from "../../src/runs/types.ts";
+import type { Run, RunEvent, RunJournalEntry, Stamped } from "../../src/runs/run-types.ts";
 import { answered, created, input, largeText, newRun, numbered, onTurn, output, resulted } from "./run-fixtures.ts";
 
 /** Contract tests of listing events. `open` is called once. Each test creates its own runs. */

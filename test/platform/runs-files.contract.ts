@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { FileVersion, ManifestFile } from "../../src/agent/turn/manifest.ts";
+import type { FileVersion, ManifestFile } from "../../src/agent/turn/files/manifest.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { created, firstMessages, input, newRun, numbered, onTurn, output } from "./run-fixtures.ts";
 

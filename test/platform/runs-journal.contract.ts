@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ModelAnswer } from "../../src/agent/model.ts";
-import type { Run, RunChange } from "../../src/runs/types.ts";
+import type { Run, RunChange } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { listed } from "./listed.ts";
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Claim, Lease, Run } from "../../src/runs/types.ts";
+import type { Claim, Lease, Run } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, numbered, onTurn, output } from "./run-fixtures.ts";
 

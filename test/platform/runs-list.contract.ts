@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newestFirst } from "../../src/runs/read/merge-runs.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import type { Run, RunPlace, RunQuery } from "../../src/runs/types.ts";
+import type { Run, RunPlace, RunQuery } from "../../src/runs/run-types.ts";
 import { listed } from "./listed.ts";
 import { created, failure, onTurn } from "./run-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { noUsage, addUsage, type Usage } from "../../src/agent/turn/limits.ts";
-import type { Run, RunChange } from "../../src/runs/types.ts";
+import { noUsage, addUsage, type Usage } from "../../src/agent/turn/turn-limits.ts";
+import type { Run, RunChange } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { answered, created, input, largeText, numbered, onTurn, output } from "./run-fixtures.ts";
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noUsage } from "../../src/agent/turn/limits.ts";
-import type { Quota } from "../../src/accounts/types.ts";
+import { noUsage } from "../../src/agent/turn/turn-limits.ts";
+import type { Quota } from "../../src/accounts/account-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { maxWaiting } from "../../src/runs/quotas.ts";
-import type { QuotaScope, Run, RunChange, Slot } from "../../src/runs/types.ts";
+import type { QuotaScope, Run, RunChange, Slot } from "../../src/runs/run-types.ts";
 import { answered, firstMessages, input, newRun, numbered } from "./run-fixtures.ts";
 
 type Owner = Pick<Run, "agentId" | "organizationId">;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noUsage } from "../../src/agent/turn/limits.ts";
-import type { Accounts, AuditEntry } from "../../src/accounts/types.ts";
+import { noUsage } from "../../src/agent/turn/turn-limits.ts";
+import type { Accounts, AuditEntry } from "../../src/accounts/account-types.ts";
 import type { Trials } from "../../src/trials/ports.ts";
 import { maxCases, maxConcurrency } from "../../src/trials/names.ts";
-import type { Trial, TrialCase } from "../../src/trials/types.ts";
+import type { Trial, TrialCase } from "../../src/trials/trial-types.ts";
 
 /** Contract tests of `Trials`. `open` is called once. Each test creates its own trials. */
 export function describeTrials(open: () => Promise<{ trials: Trials; accounts: Accounts }>): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { upgradeNotice } from "../../bin/local/upgrade-notice.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { created, onTurn } from "./run-fixtures.ts";
 import { events6 } from "./schema-6.ts";
 

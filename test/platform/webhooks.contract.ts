@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createAgent, setAgentStatus } from "../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
-import type { Accounts, Agent, AuditEntry, Webhook } from "../../src/accounts/types.ts";
+import type { Accounts, Agent, AuditEntry, Webhook } from "../../src/accounts/account-types.ts";
 import {
   addEndpoint,
   disableUrl,

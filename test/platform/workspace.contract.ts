@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import type { StoredContent, Workspace } from "../../src/runs/ports.ts";
 
 /**

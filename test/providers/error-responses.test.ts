@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
 import { anthropic } from "../../src/agent/models/anthropic.ts";
-import { errorRules } from "../../src/agent/models/error-table.ts";
-import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
-import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
+import { errorRules } from "../../src/agent/models/errors/error-table.ts";
+import { openAiCompatible } from "../../src/agent/models/openai/openai-compatible.ts";
+import { openAiResponses } from "../../src/agent/models/openai/openai-responses.ts";
 import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { openAiFixture } from "./openai-fixture.ts";
 import { responsesFixture } from "./responses-fixture.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createModelFetch } from "../../src/agent/models/http-client.ts";
-import { openModel } from "../../src/agent/models/index.ts";
+import { createModelFetch } from "../../src/agent/models/errors/http-client.ts";
+import { openModel } from "../../src/agent/models/open-model.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../src/agent/model.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
-import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
-import { chatRules, initialRules, findRuleForError, responsesRules } from "../../src/agent/models/openai-compat.ts";
+import { openAiCompatible } from "../../src/agent/models/openai/openai-compatible.ts";
+import {
+  chatRules,
+  initialRules,
+  findRuleForError,
+  responsesRules,
+} from "../../src/agent/models/openai/openai-compat.ts";
 import { callsTool, chunk, streams } from "./chat-completions-server.ts";
 import { openAiFixture as provider } from "./openai-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";

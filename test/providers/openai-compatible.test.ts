@@ -1,7 +1,7 @@
 import dns, { type LookupOptions } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { openAiCompatible } from "../../src/agent/models/openai/openai-compatible.ts";
 import { responsesSuite } from "./responses.contract.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { chunk, send, startStream, streams } from "./chat-completions-server.ts";

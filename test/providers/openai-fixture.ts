@@ -1,4 +1,4 @@
-import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { openAiCompatible } from "../../src/agent/models/openai/openai-compatible.ts";
 import { chunk, send, startStream, toolCallChunk } from "./chat-completions-server.ts";
 import type { SentMessage, SentPart, ScriptedResponse, ProviderFixture } from "./provider-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ModelOutcome, SentRequest } from "../../src/agent/model.ts";
 import { parseExact } from "../../src/json.ts";
-import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
+import { openAiResponses } from "../../src/agent/models/openai/openai-responses.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
 import { responsesSuite } from "./responses.contract.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";

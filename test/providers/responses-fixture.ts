@@ -1,4 +1,4 @@
-import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
+import { openAiResponses } from "../../src/agent/models/openai/openai-responses.ts";
 import type { SentMessage, SentPart, ScriptedResponse, ProviderFixture } from "./provider-fixture.ts";
 import {
   callItem,

@@ -5,8 +5,8 @@ import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
 import { modelServer } from "./model-server.ts";
 import { openAiFixture } from "./openai-fixture.ts";
 import { responsesFixture } from "./responses-fixture.ts";
-import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
-import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
+import { openAiCompatible } from "../../src/agent/models/openai/openai-compatible.ts";
+import { openAiResponses } from "../../src/agent/models/openai/openai-responses.ts";
 import { type ProviderFixture, rejects, type ScriptedResponse, streamsResponse } from "./provider-fixture.ts";
 import type { SentRequest } from "../../src/agent/model.ts";
 

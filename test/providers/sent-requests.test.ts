@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { openModel } from "../../src/agent/models/index.ts";
+import { openModel } from "../../src/agent/models/open-model.ts";
 import { wireRequest } from "../../src/agent/models/wire-request.ts";
 import type { Message, ModelConfiguration, ModelRequest, SentRequest } from "../../src/agent/model.ts";
 import { anthropicFixture } from "./anthropic-fixture.ts";

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { awsPlatform } from "../../src/platform/aws/index.ts";
+import { awsPlatform } from "../../src/platform/aws/open-platform.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "./fake-aws/endpoint.ts";
 import { asApiFunction, asLambda } from "./lambda-function.ts";
 import type { AdvancePayload, AdvanceResponse } from "../../src/workflow/payload.ts";

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../src/json.ts";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { zip } from "../../src/runs/bundle/zip.ts";
 import { readBundle } from "./read-bundle.ts";
 

@@ -1,6 +1,6 @@
 import { deliveryTypes } from "../../src/runs/status.ts";
 import type { Stores } from "../../src/runs/ports.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { Run } from "../../src/runs/run-types.ts";
 
 /**
  * Violations of the rule that a run with a webhook has one delivery for each turn with an output, and one for its end by a

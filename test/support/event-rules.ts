@@ -1,6 +1,6 @@
 import { eventsOf } from "../../src/runs/read/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import type { RunEvent } from "../../src/runs/types.ts";
+import type { RunEvent } from "../../src/runs/run-types.ts";
 
 /**
  * Violations of the rules for the events of a run: numbers from 1 without gaps and doubles, the last of which stands in

@@ -1,4 +1,4 @@
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { openapiDocument } from "../../src/ext/generated/openapi.ts";
 import { type LocalService, localService, type RestCaller, restCaller } from "./local-service.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type FileVersion, sha256Of } from "../../src/agent/turn/manifest.ts";
+import { type FileVersion, sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import type { Stores } from "../../src/runs/ports.ts";
-import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/run-types.ts";
 import { answered, created, numbered, onTurn, output, resulted } from "../platform/run-fixtures.ts";
 
 /** The files of the run that `folderRun` stores, by name. */

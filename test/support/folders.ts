@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { SharedSchemas } from "../../src/http/rest/schemas/types.ts";
+import type { SharedSchemas } from "../../src/http/rest/schemas/schema-types.ts";
 import { deletedFile, folderFiles, folderRun } from "./folder-run.ts";
 import type { LocalService, RestCaller } from "./local-service.ts";
 

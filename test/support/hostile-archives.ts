@@ -1,5 +1,5 @@
 import { deflateRawSync } from "node:zlib";
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { archiveOf, type BundleContent, bundleOf, replaced } from "./bundles.ts";
 
 /** Makes a hostile bundle of a valid one. `files`: those of the bundle without its manifest. */

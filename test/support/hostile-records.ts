@@ -1,4 +1,4 @@
-import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../src/agent/turn/files/manifest.ts";
 import { type BundleContent, bundleOf, replaced, withEvents, withRun } from "./bundles.ts";
 import type { Hostile, HostileTable } from "./hostile-archives.ts";
 

@@ -6,8 +6,8 @@ import type { FunctionEvent } from "../../src/platform/aws/container/program-mes
 import { lambdaSandbox } from "../../src/platform/aws/sandbox.ts";
 import { stagedObjects } from "../../src/platform/aws/s3/staged-objects.ts";
 import { contentKey } from "../../src/platform/aws/workspace.ts";
-import type { Sandbox } from "../../src/sandbox/types.ts";
-import type { Linux, LinuxResult, StoredFile } from "../../src/sandbox/linux/types.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox-types.ts";
+import type { Linux, LinuxResult, StoredFile } from "../../src/sandbox/linux/linux-types.ts";
 import { type Answer, type EnvironmentContainer, environmentContainer } from "./environment-container.ts";
 import { httpServer } from "./http-server.ts";
 import { type ObjectServer, objectServer } from "./object-server.ts";

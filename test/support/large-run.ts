@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 import type { JournalEntry } from "../../src/agent/turn/journal.ts";
-import { noUsage } from "../../src/agent/turn/limits.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { noUsage } from "../../src/agent/turn/turn-limits.ts";
+import { openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import type { Run, RunJournalEntry, Stamped } from "../../src/runs/types.ts";
+import type { Run, RunJournalEntry, Stamped } from "../../src/runs/run-types.ts";
 
 /** A finished run with many records in a data directory. */
 export interface LargeRun {

@@ -1,4 +1,4 @@
-import { defaultFileLimits } from "../../src/agent/tools/file-limits.ts";
+import { defaultFileLimits } from "../../src/agent/tools/files/file-limits.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { serve } from "../../bin/local/serve.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { logging } from "../../src/log.ts";
 import type { SandboxChoice } from "../../src/platform/local/linux.ts";
-import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/open-platform.ts";
 import type { ResponseProblems } from "./rest-contract.ts";
 
 /** The service of one machine in this process. */

@@ -1,6 +1,6 @@
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
-import type { Accounts } from "../../src/accounts/types.ts";
+import type { Accounts } from "../../src/accounts/account-types.ts";
 
 /** Creates another agent of the same organization. Resolves with a key of it. */
 export async function keyOfOtherAgent(accounts: Accounts, agentId: string): Promise<string> {

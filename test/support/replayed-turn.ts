@@ -5,11 +5,11 @@ import { wireRequest } from "../../src/agent/models/wire-request.ts";
 import { replayed } from "../../src/agent/tools/recorded.ts";
 import { definitionOf, errorOutput, type OfferedTool, type Tool } from "../../src/agent/tools/tool.ts";
 import type { AnswerEntry, SummaryEntry } from "../../src/agent/turn/journal.ts";
-import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
+import { defaultFileVersions } from "../../src/agent/turn/files/manifest.ts";
 import { runTurn } from "../../src/agent/turn/run-turn.ts";
-import { readMemory } from "../../src/agent/turn/summary-text.ts";
-import { turnFiles } from "../../src/agent/turn/turn-files.ts";
-import type { LocalPlatform } from "../../src/platform/local/index.ts";
+import { readMemory } from "../../src/agent/turn/history/summary-text.ts";
+import { turnFiles } from "../../src/agent/turn/files/turn-files.ts";
+import type { LocalPlatform } from "../../src/platform/local/open-platform.ts";
 import { findRunHead } from "../../src/runs/read/find-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { turnRecord } from "../../src/runs/read/turn-record.ts";
@@ -19,8 +19,8 @@ import {
   referenceIn,
   type TurnConfiguration,
 } from "../../src/runs/turn-configuration.ts";
-import type { RunJournalEntry } from "../../src/runs/types.ts";
-import { callRecord } from "../../src/trials/recorded-calls.ts";
+import type { RunJournalEntry } from "../../src/runs/run-types.ts";
+import { callRecord } from "../../src/trials/cases/recorded-calls.ts";
 import { askedModel } from "../../src/workflow/open-models.ts";
 import { turnInput } from "../../src/workflow/turn-input.ts";
 import { notedTools } from "./noted-tools.ts";

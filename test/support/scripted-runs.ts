@@ -1,8 +1,8 @@
 import type { Message, Model, ModelOutcome } from "../../src/agent/model.ts";
-import type { FileVersion } from "../../src/agent/turn/manifest.ts";
-import type { Agent } from "../../src/accounts/types.ts";
+import type { FileVersion } from "../../src/agent/turn/files/manifest.ts";
+import type { Agent } from "../../src/accounts/account-types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
-import type { Run, RunOwner } from "../../src/runs/types.ts";
+import type { Run, RunOwner } from "../../src/runs/run-types.ts";
 
 const agent: Agent = {
   id: "A",

@@ -1,10 +1,10 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Model, ModelAnswer } from "../../src/agent/model.ts";
-import { extHandlers } from "../../src/ext/handlers/index.ts";
+import { extHandlers } from "../../src/ext/handlers/ext-handlers.ts";
 import { extResponseLimit } from "../../src/ext/on-lambda.ts";
 import { extRouter } from "../../src/ext/router.ts";
 import { compression } from "../../src/http/server/lambda.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgent } from "../../src/accounts/agents.ts";
+import { createAgent } from "../../src/accounts/agents/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { setWebhook } from "../../src/accounts/webhooks.ts";

@@ -3,7 +3,7 @@ import { createOrganization, setModel } from "../../src/accounts/organizations.t
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { decodeRequest, encodeMessage } from "../../src/sandbox/codec.ts";
-import type { Sandbox } from "../../src/sandbox/types.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox-types.ts";
 import { driveTrial } from "../../src/trials/drive-trial.ts";
 import { trialTurns } from "../../src/trials/turn-kind.ts";
 import { advance } from "../../src/workflow/advance.ts";

@@ -5,16 +5,16 @@ import { notFoundHandler } from "../../src/v1/not-found.ts";
 import { openapiHandler } from "../../src/v1/openapi.ts";
 import { router } from "../../src/v1/routes.ts";
 import type { ExtDeps } from "../../src/ext/deps.ts";
-import { extHandlers } from "../../src/ext/handlers/index.ts";
+import { extHandlers } from "../../src/ext/handlers/ext-handlers.ts";
 import { isExtPath } from "../../src/ext/path.ts";
 import { extRouter } from "../../src/ext/router.ts";
 import { tokenAuthentication } from "../../src/manage/authenticate.ts";
-import { manageHandlers } from "../../src/manage/handlers/index.ts";
+import { manageHandlers } from "../../src/manage/handlers/manage-handlers.ts";
 import { isManagePath } from "../../src/manage/path.ts";
 import { manageRouter } from "../../src/manage/router.ts";
 import { mcpHandler } from "../../src/mcp/handler.ts";
 import { mcpPath } from "../../src/mcp/path.ts";
-import type { Platform } from "../../src/platform/types.ts";
+import type { Platform } from "../../src/platform/platform-types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 
 /** A request to any API of a service. */

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { emitter, type MetricValues, measuredRuns, executionMetrics } from "../../src/observability/metrics.ts";
-import { noUsage, type Usage } from "../../src/agent/turn/limits.ts";
+import { noUsage, type Usage } from "../../src/agent/turn/turn-limits.ts";
 import type { Failure } from "../../src/agent/model.ts";
-import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
+import type { Run, RunJournalEntry } from "../../src/runs/run-types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { firstMessages, input, numbered, output } from "../platform/run-fixtures.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { commandLine } from "../../../src/command-line.ts";
 import { localLinux } from "../../../src/platform/local/linux.ts";
 import { type InstalledEnvironment, readEnvironment } from "../../../src/sandbox/linux/environments.ts";
-import { defaultEnvironment } from "../../../src/sandbox/linux/types.ts";
+import { defaultEnvironment } from "../../../src/sandbox/linux/linux-types.ts";
 import { ableBuilders, problemOf } from "./builders.ts";
 import type { InstallRequest } from "./install.ts";
 import { digestOfSources } from "./sources.ts";

@@ -8,8 +8,8 @@ import {
   type InstalledEnvironment,
   readEnvironment,
 } from "../../../src/sandbox/linux/environments.ts";
-import { parseFacts } from "../../../src/sandbox/linux/probe.ts";
-import type { EnvironmentFacts } from "../../../src/sandbox/linux/types.ts";
+import { parseFacts } from "../../../src/sandbox/linux/bubblewrap/probe.ts";
+import type { EnvironmentFacts } from "../../../src/sandbox/linux/linux-types.ts";
 import { CliError } from "../../cli.ts";
 import { BuildLog } from "./build-log.ts";
 import { ableBuilders, type Builder, firstThatWorks } from "./builders.ts";

@@ -4,7 +4,7 @@ import type { OperatorPrincipal } from "../../../src/accounts/operators.ts";
 import type { Owners } from "../../../src/async/scheduler.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/http/handler.ts";
 import { acceptsStream } from "../../../src/http/rest/list-events.ts";
-import { isOwn } from "../../../src/runs/own-run.ts";
+import { isOwn } from "../../../src/runs/control/own-run.ts";
 import type { Uses } from "../../../src/runs/ports.ts";
 import type { RecordThread } from "./record-thread.ts";
 import type { Work } from "./work.ts";

@@ -1,5 +1,5 @@
-import type { OperationName as ExtOperation } from "../../../src/ext/contract/operations/index.ts";
-import type { OperationName as ManageOperation } from "../../../src/manage/contract/operations/index.ts";
+import type { OperationName as ExtOperation } from "../../../src/ext/contract/operations/ext-operations.ts";
+import type { OperationName as ManageOperation } from "../../../src/manage/contract/operations/manage-operations.ts";
 
 /**
  * What an operation does for one request:

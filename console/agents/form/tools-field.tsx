@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { environmentTools, offerFor } from "../../environments.ts";
 import { me } from "../../api/session.ts";
-import { Check } from "../../ui/field.tsx";
+import { Check } from "../../ui/fields/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { GroupNotes, notesOf } from "../../form/field-notes.tsx";
 import type { FormState } from "../../form/form-state.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatNumber } from "../../format.ts";
 import type { Schemas } from "../../api/types.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import type { ModelPrices, SuggestedPrices } from "./suggest.ts";
 
 interface Props {

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { commands, me } from "../../api/session.ts";
 import { Code } from "../../ui/code.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import type { RunDetail } from "../api.ts";
-import type { Message } from "../model/types.ts";
+import type { Message } from "../model/run-model-types.ts";
 import type { RunStore } from "../run-store.ts";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 import { type Language, languages } from "../../programs/languages.ts";
 import { programFor, type ShownRun } from "../../programs/program.ts";
 

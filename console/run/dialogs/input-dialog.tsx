@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { keyNames } from "../../state/keyboard.ts";
 import { useAction } from "../../api/use-action.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/fields/button.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { TextField } from "../../ui/fields/field.tsx";
 
 interface Props {
   /** A turn is in progress: the input is queued. */

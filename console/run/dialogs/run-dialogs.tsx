@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/dialogs/confirm.tsx";
 import type { RunApi, RunDetail } from "../api.ts";
 import type { RunDialog } from "../header/actions.tsx";
 import type { RunStore } from "../run-store.ts";

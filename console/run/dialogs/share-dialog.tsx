@@ -3,10 +3,10 @@ import { me } from "../../api/session.ts";
 import { formatDateTime } from "../../format.ts";
 import { shareUrl } from "../../state/share-path.ts";
 import { useAction } from "../../api/use-action.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { Code } from "../../ui/code.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { SelectField } from "../../ui/fields/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import type { CreatedRunToken, RunApi, RunToken } from "../api.ts";
 

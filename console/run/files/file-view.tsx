@@ -9,7 +9,7 @@ import { DiffView } from "./diff-view.tsx";
 import type { ListedFile } from "./file-changes.ts";
 import { baseName } from "./file-tree.ts";
 import { Preview } from "./preview.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 
 /** Largest file that is read for a preview or a difference. */
 const largest = 8 * 1024 * 1024;

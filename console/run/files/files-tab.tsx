@@ -3,7 +3,7 @@ import { formatBytes } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunReader } from "../api.ts";
 import type { RunModel } from "../model/run-model.ts";
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";

@@ -5,7 +5,7 @@ import { CodeLines } from "../text/code-text.tsx";
 import { MarkdownText } from "../text/markdown-text.tsx";
 import { isText, previewKind, shownType } from "./preview-kind.ts";
 import { useLoaded } from "./use-loaded.ts";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 
 /** Bytes of a text that are drawn. */
 const drawn = 256 * 1024;

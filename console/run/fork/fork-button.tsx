@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { blocked } from "../../state/blocked.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import { withStyle } from "../../ui/load-style.ts";
 import type { RunDetail } from "../api.ts";
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import type { RunView } from "../view.ts";
 
 const ForkDialog = loadLater(() => withStyle(import("./fork-dialog.tsx")).then((module) => module.ForkDialog));

@@ -4,7 +4,7 @@ import { toolHelp } from "../../tool-help.ts";
 import { toolLabel } from "../text/tool-name.tsx";
 import { textAt } from "../text/full-texts.ts";
 import type { RunDetail } from "../api.ts";
-import type { Call, Step } from "../model/types.ts";
+import type { Call, Step } from "../model/run-model-types.ts";
 import { formatPlace } from "../selection.ts";
 import type { RunView } from "../view.ts";
 

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../format.ts";
-import { Check, TextField } from "../../ui/field.tsx";
+import { Check, TextField } from "../../ui/fields/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunDetail } from "../api.ts";
 import { toolLabel } from "../text/tool-name.tsx";

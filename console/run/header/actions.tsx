@@ -1,7 +1,7 @@
 import { blocked } from "../../state/blocked.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Menu } from "../../ui/menu.tsx";
+import { Menu } from "../../ui/dialogs/menu.tsx";
 import type { RunDetail } from "../api.ts";
 import { type ExportFormat, exportFormats } from "../export/export-formats.ts";
 import { loadLater } from "../../ui/load-later.tsx";

@@ -2,7 +2,7 @@ import type { ComponentProps } from "preact";
 import { formatClock, formatDateTime, formatRelative, shortRunId } from "../../format.ts";
 import { endedAtLimit, starterText } from "../../run-words.ts";
 import { pageUrl } from "../../state/url.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { loadLater } from "../../ui/load-later.tsx";

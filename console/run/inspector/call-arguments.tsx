@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Call, Step } from "../model/types.ts";
+import type { Call, Step } from "../model/run-model-types.ts";
 import { languageOfArgument, languageOfText } from "../text/code-language.ts";
 import { CodeText } from "../text/code-text.tsx";
 import { LoadMore } from "../text/load-more.tsx";
@@ -8,7 +8,7 @@ import { visible, visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 import { FactTable } from "./facts.tsx";
 import { indented, shownArguments } from "./shown-arguments.ts";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 
 /** The arguments of a call. Texts with line breaks, such as programs, are shown as they are. */
 export function CallArguments({ call, step, view }: { call: Call; step: Step; view: RunView }) {

@@ -1,6 +1,6 @@
 import { environmentTools } from "../../environments.ts";
 import type { RunDetail } from "../api.ts";
-import type { Call } from "../model/types.ts";
+import type { Call } from "../model/run-model-types.ts";
 import { visibleLine } from "../text/visible.ts";
 
 /** In which Linux the program of a call ran. Of earlier turns, the request of a step says it. */

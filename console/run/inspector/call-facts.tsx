@@ -1,6 +1,6 @@
 import type { ComponentProps } from "preact";
 import { formatDuration } from "../../format.ts";
-import type { Asked, Call, Step } from "../model/types.ts";
+import type { Asked, Call, Step } from "../model/run-model-types.ts";
 import { begunAt } from "../model/waiting.ts";
 import { toolLabel } from "../text/tool-name.tsx";
 import { visibleLine } from "../text/visible.ts";

@@ -1,7 +1,7 @@
 import { formatNumber } from "../../format.ts";
 import { Code } from "../../ui/code.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import type { Call } from "../model/types.ts";
+import type { Call } from "../model/run-model-types.ts";
 import { useFullText } from "../text/use-full-text.ts";
 import { visible, visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";

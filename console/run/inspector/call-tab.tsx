@@ -5,9 +5,9 @@ import { CallArguments } from "./call-arguments.tsx";
 import { CallEnvironment } from "./call-environment.tsx";
 import { CallFacts } from "./call-facts.tsx";
 import { CallResult } from "./call-result.tsx";
-import { ModelCall } from "./model-call.tsx";
-import { RequestDifference } from "./request-difference.tsx";
-import { SentToProvider } from "./sent-request.tsx";
+import { ModelCall } from "./request/model-call.tsx";
+import { RequestDifference } from "./request/request-difference.tsx";
+import { SentToProvider } from "./request/sent-request.tsx";
 
 /** The selected call: a tool call with the model call that asked for it, or a model call. */
 export function CallTab({ view, control, detail }: { view: RunView; control: RunApi | undefined; detail: RunDetail }) {

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../api.ts";
-import { messageText } from "./request-change.ts";
+import { messageText } from "./request/request-change.ts";
 
 /** What filled the context window in a model call. `of`: the window, in tokens. */
 export interface ContextUse {

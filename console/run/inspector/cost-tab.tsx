@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatDollars, formatNumber } from "../../format.ts";
 import { type Column, Rows } from "../../ui/rows.tsx";
 import type { Limits, RunDetail } from "../api.ts";
-import type { Point } from "../model/types.ts";
+import type { Point } from "../model/run-model-types.ts";
 import type { RunView } from "../view.ts";
 import { type ChartPart, StairsChart } from "./stairs-chart.tsx";
 

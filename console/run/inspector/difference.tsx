@@ -9,7 +9,7 @@ import { count } from "../text/words.ts";
 import { ShortDigest } from "./call-environment.tsx";
 import { FactTable } from "./facts.tsx";
 import { type ContextUse, contextUse } from "./context-parts.ts";
-import { changeText, messageAuthor, messageText, requestChange } from "./request-change.ts";
+import { changeText, messageAuthor, messageText, requestChange } from "./request/request-change.ts";
 
 /** Messages that are shown at first. */
 const shownMessages = 20;

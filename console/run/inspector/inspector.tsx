@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import { withStyle } from "../../ui/load-style.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Point } from "../model/types.ts";
+import type { Point } from "../model/run-model-types.ts";
 import { chart, pointAt, stairsOf } from "./stairs.ts";
 
 /** A part of the total. */

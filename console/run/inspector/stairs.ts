@@ -1,4 +1,4 @@
-import type { Point } from "../model/types.ts";
+import type { Point } from "../model/run-model-types.ts";
 
 /** Size of the chart in its own units. */
 export const chart = { width: 480, height: 120 };

@@ -7,7 +7,7 @@ import { LoadMore } from "../text/load-more.tsx";
 import { MarkdownText } from "../text/markdown-text.tsx";
 import type { ShownText } from "../text/use-full-text.ts";
 import { indented } from "./shown-arguments.ts";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 
 export type TextFormat = "text" | "markdown" | "json";
 

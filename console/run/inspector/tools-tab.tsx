@@ -1,7 +1,7 @@
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Rows } from "../../ui/rows.tsx";
 import { median } from "../model/tool-totals.ts";
-import type { ToolTotal } from "../model/types.ts";
+import type { ToolTotal } from "../model/run-model-types.ts";
 import { ToolName } from "../text/tool-name.tsx";
 import type { RunView } from "../view.ts";
 

@@ -1,5 +1,5 @@
 import type { ModelCallEvent } from "../../api/types.ts";
-import type { Call, LoadedText } from "./types.ts";
+import type { Call, LoadedText } from "./run-model-types.ts";
 
 // What the model of a run reads from its events.
 

@@ -1,5 +1,5 @@
 import type { RunModel } from "./run-model.ts";
-import type { Step, Turn } from "./types.ts";
+import type { Step, Turn } from "./run-model-types.ts";
 
 /** The last result of a run, whether it fits or not. */
 export interface LastResult {

@@ -16,7 +16,7 @@ import type {
 import { loadedText, newCall, recorded, startOf, timeOf } from "./event-values.ts";
 import { TimeMap } from "./time-map.ts";
 import { addToolResult } from "./tool-totals.ts";
-import type { Attempt, Gap, Message, Point, Row, Step, ToolTotal, Turn } from "./types.ts";
+import type { Attempt, Gap, Message, Point, Row, Step, ToolTotal, Turn } from "./run-model-types.ts";
 
 /** The text that begins the result of a call that was interrupted and not repeated. */
 const unknownEffect = "This call was interrupted.";

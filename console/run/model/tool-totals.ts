@@ -1,4 +1,4 @@
-import type { Call, ToolTotal } from "./types.ts";
+import type { Call, ToolTotal } from "./run-model-types.ts";
 
 /** Adds an ended call to the totals of its tool. */
 export function addToolResult(tools: Map<string, ToolTotal>, call: Call): void {

@@ -1,4 +1,4 @@
-import type { Call, Step, Turn } from "./types.ts";
+import type { Call, Step, Turn } from "./run-model-types.ts";
 
 /** When calls of a step began to wait for answers, and when all had one. `until` absent: some wait, or the run ended before. */
 export function waitOf({ calls }: Pick<Step, "calls">): { from: number; until?: number } | undefined {

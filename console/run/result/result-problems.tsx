@@ -1,5 +1,5 @@
 import { Icon } from "../../ui/icon.tsx";
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import { visibleLine } from "../text/visible.ts";
 
 /** Where a result does not fit its schema: place, what was expected, what was received. */

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 import { lastResult, type LastResult } from "../model/last-result.ts";
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import { CodeText } from "../text/code-text.tsx";
 import { LoadMore } from "../text/load-more.tsx";
 import { useFullText } from "../text/use-full-text.ts";

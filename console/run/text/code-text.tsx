@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { CodeLanguage } from "./code-language.ts";
 import { laterModule } from "./later-module.ts";

@@ -1,4 +1,4 @@
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import { formatPlace } from "../selection.ts";
 
 /** Whose reasoning is unfolded: that of all steps but some, or of some. */

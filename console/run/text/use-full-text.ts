@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LoadedText } from "../model/types.ts";
+import type { LoadedText } from "../model/run-model-types.ts";
 import { type FullTexts, loadedUnasked, textAt } from "./full-texts.ts";
 
 /** A text of the run, as much of it as is loaded. */

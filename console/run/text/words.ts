@@ -1,4 +1,4 @@
-import type { Attempt, Call, Gap, Step } from "../model/types.ts";
+import type { Attempt, Call, Gap, Step } from "../model/run-model-types.ts";
 
 /** Formats milliseconds. */
 type Duration = (milliseconds: number) => string;

@@ -1,5 +1,5 @@
 import type { TimeMap } from "../model/time-map.ts";
-import type { Call, Step } from "../model/types.ts";
+import type { Call, Step } from "../model/run-model-types.ts";
 import { begunAt, waitOf } from "../model/waiting.ts";
 import type { Range } from "./axis.ts";
 

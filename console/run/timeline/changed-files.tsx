@@ -1,6 +1,6 @@
 import { Icon } from "../../ui/icon.tsx";
 import { programTools } from "../model/error-line.ts";
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import { formatPlace } from "../selection.ts";
 import { visibleLine } from "../text/visible.ts";
 

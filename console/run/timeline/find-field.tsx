@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
-import { Button } from "../../ui/button.tsx";
-import type { Row } from "../model/types.ts";
+import { Button } from "../../ui/fields/button.tsx";
+import type { Row } from "../model/run-model-types.ts";
 import type { TimelineHandle } from "./timeline.tsx";
-import { rowsWith } from "./visible-rows.ts";
+import { rowsWith } from "./rows/visible-rows.ts";
 
 interface Props {
   rows: Row[];

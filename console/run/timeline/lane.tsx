@@ -1,4 +1,4 @@
-import type { Step } from "../model/types.ts";
+import type { Step } from "../model/run-model-types.ts";
 import type { RunView } from "../view.ts";
 import { type Bar, barsOf } from "./bars.ts";
 

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
-import type { Row } from "../model/types.ts";
+import type { Row } from "../model/run-model-types.ts";
 import type { RunStore } from "../run-store.ts";
 import { count } from "../text/words.ts";
 import type { TimelineHandle } from "./timeline.tsx";
-import type { RowFilter } from "./visible-rows.ts";
-import { Segments } from "../../ui/segments.tsx";
+import type { RowFilter } from "./rows/visible-rows.ts";
+import { Segments } from "../../ui/fields/segments.tsx";
 
 const FindField = loadLater(() => import("./find-field.tsx").then((module) => module.FindField));
 

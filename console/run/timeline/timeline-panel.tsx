@@ -2,13 +2,13 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { loadLater } from "../../ui/load-later.tsx";
 import { withStyle } from "../../ui/load-style.ts";
 import type { RunDetail } from "../api.ts";
-import type { Row } from "../model/types.ts";
+import type { Row } from "../model/run-model-types.ts";
 import type { RunStore } from "../run-store.ts";
 import { gridOf } from "./axis-head.tsx";
-import { Tail } from "./tail.tsx";
+import { Tail } from "./rows/tail.tsx";
 import { Timeline, type TimelineHandle } from "./timeline.tsx";
 import { TimelineBar } from "./timeline-bar.tsx";
-import { type RowFilter, rowAt } from "./visible-rows.ts";
+import { type RowFilter, rowAt } from "./rows/visible-rows.ts";
 
 const Minimap = loadLater(() => import("./minimap.tsx").then((module) => module.Minimap));
 const FollowDock = loadLater(() => withStyle(import("./follow-dock.tsx")).then((module) => module.FollowDock));

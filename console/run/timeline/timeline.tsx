@@ -1,14 +1,14 @@
 import type { ComponentChildren, Ref } from "preact";
 import { useImperativeHandle, useLayoutEffect, useRef } from "preact/hooks";
-import type { Row } from "../model/types.ts";
+import type { Row } from "../model/run-model-types.ts";
 import type { RunView } from "../view.ts";
 import type { Range } from "./axis.ts";
 import { AxisHead } from "./axis-head.tsx";
-import { estimatedHeight } from "./row.tsx";
-import { TimelineRow } from "./timeline-row.tsx";
+import { estimatedHeight } from "./rows/row.tsx";
+import { TimelineRow } from "./rows/timeline-row.tsx";
 import { useFollow } from "./use-follow.ts";
 import { useVirtual, type VirtualList } from "./use-virtual.ts";
-import { endOfRow, timeOfRow } from "./visible-rows.ts";
+import { endOfRow, timeOfRow } from "./rows/visible-rows.ts";
 
 /** What the page does with the timeline. */
 export interface TimelineHandle {

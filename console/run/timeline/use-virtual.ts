@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useReducer, useState } from "preact/hooks";
-import { type Align, type Keyed, RowHeights, type Visible } from "./row-heights.ts";
+import { type Align, type Keyed, RowHeights, type Visible } from "./rows/row-heights.ts";
 
 /** Rows above and below the screen that are in the document too. */
 const overscan = 6;

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import type { Call, Step } from "../model/types.ts";
+import type { Call, Step } from "../model/run-model-types.ts";
 import { toolLabel } from "../text/tool-name.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { CardNotes, Consequence, type ControlsProps } from "./card-parts.tsx";
 
 /** Allow, or deny with an optional reason. */

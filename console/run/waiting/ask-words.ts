@@ -1,5 +1,5 @@
 import type { OpenCall } from "../../api/types.ts";
-import type { Asked } from "../model/types.ts";
+import type { Asked } from "../model/run-model-types.ts";
 import { visibleLine } from "../text/visible.ts";
 import { untilText } from "./time-left.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { Button } from "../../ui/fields/button.tsx";
+import { Segments } from "../../ui/fields/segments.tsx";
 import { CardNotes, Consequence, type ControlsProps } from "./card-parts.tsx";
 
 const kinds = [

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunDetail } from "../api.ts";
 import type { RunStore } from "../run-store.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { parseObject } from "../model/telling-argument.ts";
 import { visible } from "../text/visible.ts";
 import { AskArguments } from "./ask-arguments.tsx";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
 import type { OpenCall, Schemas } from "../../api/types.ts";
 import { readWaiting } from "../../state/waiting.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/dialogs/toast.tsx";
 
 /** An answer without the call that it answers. */
 export type Answer = Omit<Schemas["AnswerCallRequest"], "call" | "arguments_sha256">;

@@ -7,7 +7,7 @@ import { organizations } from "../../state/organization.ts";
 import { me } from "../../api/session.ts";
 import type { AgentSummary } from "../../api/types.ts";
 import { formatBytes } from "../../format.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/fields/button.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import { keyNames } from "../../state/keyboard.ts";

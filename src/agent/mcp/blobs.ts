@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { safeFilenames } from "../../filenames.ts";
 import { attachmentKind, attachmentProblem } from "../attachment-limits.ts";
-import type { Files } from "../tools/files.ts";
+import type { Files } from "../tools/files/files.ts";
 
 /** Content of a result that is not text, in base 64. `uri`: of an embedded resource. */
 export interface Blob {

@@ -5,7 +5,7 @@ import { CallTimedOut, listSeconds, type McpConnection, mcpConnection, type McpD
 import { instructionsBlock } from "./instructions.ts";
 import { resultOutput } from "./results.ts";
 import { listedTools, reopenedTools, unavailableTools } from "./tools.ts";
-import type { McpServer } from "./types.ts";
+import type { McpServer } from "./mcp-types.ts";
 
 /** An MCP server in use: its tools, or placeholders for them. */
 export interface OpenMcpServer {

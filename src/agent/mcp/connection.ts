@@ -6,7 +6,7 @@ import { explainUnsupportedEndpoint } from "./endpoint-check.ts";
 import { ListLimit } from "./list-limit.ts";
 import { tolerantFetch } from "./messages.ts";
 import type { McpResult } from "./results.ts";
-import type { McpServer } from "./types.ts";
+import type { McpServer } from "./mcp-types.ts";
 
 export interface McpDependencies extends NetworkRules {
   readSecret: ReadSecret;

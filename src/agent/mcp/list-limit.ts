@@ -1,5 +1,5 @@
 import { findExcessiveDepth } from "../../json.ts";
-import { joinLimited } from "../tools/files.ts";
+import { joinLimited } from "../tools/files/files.ts";
 
 /** Tools and characters of a server's list that are read. A list of 20,000 tools stopped other requests for 0.4 s. */
 const most = { tools: 500, characters: 1_000_000 };

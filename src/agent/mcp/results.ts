@@ -1,5 +1,5 @@
 import { findExcessiveDepth, maxJsonDepth, parseExact } from "../../json.ts";
-import type { Files } from "../tools/files.ts";
+import type { Files } from "../tools/files/files.ts";
 import { structuredText } from "./messages.ts";
 import { errorOutput, type ToolOutput } from "../tools/tool.ts";
 import { type Blob, shownBlob } from "./blobs.ts";

@@ -10,7 +10,7 @@ import {
   type ToolOutput,
 } from "../tools/tool.ts";
 import { locallyCheckedSchema, providerSchema } from "./schemas.ts";
-import type { McpServer } from "./types.ts";
+import type { McpServer } from "./mcp-types.ts";
 
 /** Makes the `run` function of a tool from the name that the server uses for it. */
 type CallTool = (tool: string) => Tool["run"];

@@ -12,14 +12,14 @@ import type {
 import { toWellFormed } from "../../json.ts";
 import { callOptions } from "./call-options.ts";
 import { type AttachmentContent, loadAttachments } from "./attachments.ts";
-import { reportedUsage, setRequestForm, watchRequests } from "./exchange.ts";
-import { isAttachmentRejection, isMalformedToolCall } from "./error-table.ts";
+import { reportedUsage, setRequestForm, watchRequests } from "./errors/exchange.ts";
+import { isAttachmentRejection, isMalformedToolCall } from "./errors/error-table.ts";
 import { lowerImageLimit } from "./image-limit.ts";
 import { lowerOutputLimit } from "./output-limit.ts";
-import { EmptyResponse, IncompleteResponse, modelFailure } from "./model-error.ts";
-import { interruptedReason, malformedCallReason, readResponse, toTokenUsage } from "./parse-response.ts";
+import { EmptyResponse, IncompleteResponse, modelFailure } from "./errors/model-error.ts";
+import { interruptedReason, malformedCallReason, readResponse, toTokenUsage } from "./errors/parse-response.ts";
 import { originOf, type ProviderAdapter } from "./provider-adapter.ts";
-import { type FormedRequest, formRequest, isFormatRejection } from "./result-format.ts";
+import { type FormedRequest, formRequest, isFormatRejection } from "./openai/result-format.ts";
 import { buildEcho } from "./to-prompt.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { type LanguageModelV4Usage, TypeValidationError } from "@ai-sdk/provider";
 import { isObject, parseExact } from "../../json.ts";
 import { type Chunks, mapEvents } from "../../net/sse.ts";
-import type { ModelResponse } from "./http-client.ts";
+import type { ModelResponse } from "./errors/http-client.ts";
 
 type Json = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { getModelCapabilities, supportsNativeStructuredOutputSchema } from "@ai-
 import type { Model } from "../model.ts";
 import { normalizeEvents } from "./anthropic-stream.ts";
 import { acceptedCallIds } from "./call-ids.ts";
-import { createModelFetch } from "./http-client.ts";
+import { createModelFetch } from "./errors/http-client.ts";
 import { anthropicUrl } from "./model-config.ts";
 import { createModelFactory } from "./ai-sdk-model.ts";
 import { type ProviderAdapter, streamingCall } from "./provider-adapter.ts";

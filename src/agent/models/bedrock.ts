@@ -4,8 +4,8 @@ import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { citesPdf } from "./accepts-pdf.ts";
 import { acceptedCallIds } from "./call-ids.ts";
-import { setRequestForm } from "./exchange.ts";
-import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
+import { setRequestForm } from "./errors/exchange.ts";
+import { createModelFetch, defaultIdleTimeouts } from "./errors/http-client.ts";
 import { createModelFactory } from "./ai-sdk-model.ts";
 import { type ProviderAdapter, streamingCall } from "./provider-adapter.ts";
 

@@ -2,7 +2,7 @@ import type { JSONObject, JSONSchema7, LanguageModelV4CallOptions, SharedV4Provi
 import type { Attachment, ModelRequest } from "../model.ts";
 import type { AttachmentContent } from "./attachments.ts";
 import { originOf, type ProviderAdapter } from "./provider-adapter.ts";
-import type { FormedRequest } from "./result-format.ts";
+import type { FormedRequest } from "./openai/result-format.ts";
 import { toPrompt } from "./to-prompt.ts";
 
 /** The request in the AI SDK's format. */

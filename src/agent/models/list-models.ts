@@ -3,10 +3,10 @@ import { isObject } from "../../json.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { Failure, ModelConfiguration } from "../model.ts";
 import type { ReadSecret } from "../secret.ts";
-import { createModelFetch } from "./http-client.ts";
-import { readKey } from "./index.ts";
+import { createModelFetch } from "./errors/http-client.ts";
+import { readKey } from "./open-model.ts";
 import { anthropicUrl } from "./model-config.ts";
-import { type ModelEndpoint, modelFailure } from "./model-error.ts";
+import { type ModelEndpoint, modelFailure } from "./errors/model-error.ts";
 
 const maxMilliseconds = 10_000;
 const maxModels = 2_000;

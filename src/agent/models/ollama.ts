@@ -1,5 +1,5 @@
 import { isObject } from "../../json.ts";
-import { createModelFetch, UnexpectedContentType } from "./http-client.ts";
+import { createModelFetch, UnexpectedContentType } from "./errors/http-client.ts";
 
 /** Value of `system_fingerprint` in every response of Ollama. */
 export const ollamaFingerprint = "fp_ollama";

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { ModelEndpoint } from "./model-error.ts";
-import type { ResponseParts } from "./parse-response.ts";
-import type { ResultFormat } from "./result-format.ts";
+import type { ModelEndpoint } from "./errors/model-error.ts";
+import type { ResponseParts } from "./errors/parse-response.ts";
+import type { ResultFormat } from "./openai/result-format.ts";
 
 /** What distinguishes one provider from another. */
 export interface ProviderAdapter {

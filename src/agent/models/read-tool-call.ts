@@ -10,7 +10,7 @@ import {
 } from "../../json.ts";
 import type { ModelRequest, ToolCall } from "../model.ts";
 import { unknownTool } from "../unknown-tool.ts";
-import { repairedInput } from "./repair-input.ts";
+import { repairedInput } from "./openai/repair-input.ts";
 
 type Tools = ModelRequest["tools"];
 

@@ -1,7 +1,7 @@
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { Failure, ModelConfiguration, TokenUsage } from "../model.ts";
 import type { ReadSecret } from "../secret.ts";
-import { openModel } from "./index.ts";
+import { openModel } from "./open-model.ts";
 import { configurationFields, setModel } from "./model-config.ts";
 
 /** The result of one short call. `milliseconds`: its duration, opening the model included. */

@@ -8,7 +8,7 @@ import { type Attachment, exactInput, type Message, type ModelAnswer, type ToolC
 import { isObject, isRawNumber, parseExact, toWellFormed } from "../../json.ts";
 import { type AttachmentContent, attachmentsOf, attachmentsUnsupported } from "./attachments.ts";
 import { replacedCallIds } from "./call-ids.ts";
-import type { ResponseContent } from "./parse-response.ts";
+import type { ResponseContent } from "./errors/parse-response.ts";
 
 export interface PromptOptions {
   /** Provider and model. Reasoning and signatures are sent only to the model that produced them. */

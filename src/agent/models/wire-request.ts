@@ -3,7 +3,7 @@ import { withOutputLimit } from "./ai-sdk-model.ts";
 import { callOptions } from "./call-options.ts";
 import type { ProviderAdapter } from "./provider-adapter.ts";
 import { loadAttachments } from "./attachments.ts";
-import { formRequest } from "./result-format.ts";
+import { formRequest } from "./openai/result-format.ts";
 
 /** An HTTP request to a provider. */
 export interface WireRequest {
@@ -74,8 +74,8 @@ async function adapterOf(
         ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
       };
       return provider === "openai-compatible"
-        ? (await import("./openai-compatible.ts")).openAiCompatibleAdapter(server)
-        : (await import("./openai-responses.ts")).openAiResponsesAdapter(server);
+        ? (await import("./openai/openai-compatible.ts")).openAiCompatibleAdapter(server)
+        : (await import("./openai/openai-responses.ts")).openAiResponsesAdapter(server);
     }
     case "anthropic": {
       const { anthropicAdapter } = await import("./anthropic.ts");

@@ -1,5 +1,5 @@
 import { maxShownPages } from "../../documents/taken-pages.ts";
-import { sandboxLimits } from "../../sandbox/limits.ts";
+import { sandboxLimits } from "../../sandbox/program-limits.ts";
 import type { ToolDefinition } from "../model.ts";
 import { furtherInputs, runJavascript, runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
 

@@ -1,20 +1,20 @@
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
-import { programSeconds } from "../../sandbox/linux/limits.ts";
-import { defaultEnvironment, type Linux, type NoLinux } from "../../sandbox/linux/types.ts";
-import type { Sandbox } from "../../sandbox/types.ts";
+import { programSeconds } from "../../sandbox/linux/linux-limits.ts";
+import { defaultEnvironment, type Linux, type NoLinux } from "../../sandbox/linux/linux-types.ts";
+import type { Sandbox } from "../../sandbox/sandbox-types.ts";
 import type { ReadDocument, TakePages } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/addresses.ts";
 import { askPersonTool } from "./client-tools.ts";
-import { deleteFileTool } from "./delete-file.ts";
-import { cachedDocuments } from "./document-cache.ts";
-import { listFilesTool } from "./list-files.ts";
-import { readFileTool } from "./read-file.ts";
+import { deleteFileTool } from "./files/delete-file.ts";
+import { cachedDocuments } from "./files/document-cache.ts";
+import { listFilesTool } from "./files/list-files.ts";
+import { readFileTool } from "./files/read-file.ts";
 import { runJavascriptTool, webAssemblyPythonTool } from "./run-code.ts";
 import { linuxPythonTool, runShellTool } from "./run-program.ts";
-import { searchFilesTool } from "./search-files.ts";
+import { searchFilesTool } from "./files/search-files.ts";
 import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
-import { editFileTool, writeFileTool } from "./write-files.ts";
+import { editFileTool, writeFileTool } from "./files/write-files.ts";
 
 /** What the built-in tools need from the platform. */
 export interface BuiltInToolDependencies {

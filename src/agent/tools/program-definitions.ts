@@ -1,6 +1,6 @@
-import { sandboxLimits } from "../../sandbox/limits.ts";
-import { programSeconds } from "../../sandbox/linux/limits.ts";
-import type { EnvironmentFacts } from "../../sandbox/linux/types.ts";
+import { sandboxLimits } from "../../sandbox/program-limits.ts";
+import { programSeconds } from "../../sandbox/linux/linux-limits.ts";
+import type { EnvironmentFacts } from "../../sandbox/linux/linux-types.ts";
 import type { ToolDefinition } from "../model.ts";
 
 const fileNames = {

@@ -1,4 +1,4 @@
-import type { StoredFile } from "../../sandbox/linux/types.ts";
+import type { StoredFile } from "../../sandbox/linux/linux-types.ts";
 import type { ToolCall } from "../model.ts";
 import { errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 

@@ -1,10 +1,10 @@
-import { sandboxLimits } from "../../sandbox/limits.ts";
-import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/types.ts";
+import { sandboxLimits } from "../../sandbox/program-limits.ts";
+import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../sandbox/sandbox-types.ts";
 import type { ToolDefinition } from "../model.ts";
-import { openText } from "../../documents/decode-text.ts";
+import { openText } from "../../documents/encoding/decode-text.ts";
 import { selectLines } from "../../documents/text-parts.ts";
-import { encodingNotes } from "./encoding-notes.ts";
-import { type Files, findFile, withLargeFiles } from "./files.ts";
+import { encodingNotes } from "./files/encoding-notes.ts";
+import { type Files, findFile, withLargeFiles } from "./files/files.ts";
 import { runJavascript, runPythonDefinition } from "./program-definitions.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";

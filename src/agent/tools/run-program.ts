@@ -1,9 +1,9 @@
 import type { ProgramSystem } from "./program-system.ts";
-import type { Linux, LinuxProgram, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
+import type { Linux, LinuxProgram, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/linux-types.ts";
 import { runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
-import { encodingNotes } from "./encoding-notes.ts";
+import { encodingNotes } from "./files/encoding-notes.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
-import type { Files } from "./files.ts";
+import type { Files } from "./files/files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface Limits {

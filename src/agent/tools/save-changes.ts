@@ -1,5 +1,5 @@
-import type { FileMetadata, StoredFile } from "../../sandbox/linux/types.ts";
-import { fileLine, type Files, joinLimited } from "./files.ts";
+import type { FileMetadata, StoredFile } from "../../sandbox/linux/linux-types.ts";
+import { fileLine, type Files, joinLimited } from "./files/files.ts";
 import { errorOutput, type ToolOutput } from "./tool.ts";
 
 /** A file that a program wrote. `problem`: why it must not be saved. */

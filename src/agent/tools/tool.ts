@@ -1,10 +1,10 @@
 import * as toolInputs from "../../../dist/generated/tool-inputs.js";
 import { inexactNumber } from "../../json.ts";
-import type { ProgramOwner } from "../../sandbox/types.ts";
+import type { ProgramOwner } from "../../sandbox/sandbox-types.ts";
 import type { AskKind } from "../ask-kinds.ts";
 import type { ToolCall, ToolDefinition, ToolResult } from "../model.ts";
 import type { ProgramSystem } from "./program-system.ts";
-import type { Files } from "./files.ts";
+import type { Files } from "./files/files.ts";
 import type { ResultPlace } from "./result-numbers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { withTimeout } from "../../async/with-timeout.ts";
-import { decodeText } from "../../documents/decode-text.ts";
+import { decodeText } from "../../documents/encoding/decode-text.ts";
 import { noteLines } from "../../documents/ledger.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import { parseUrl } from "../../net/parse-url.ts";

@@ -3,8 +3,8 @@ import type { Answer } from "../asks.ts";
 import type { ToolCall } from "../model.ts";
 import { errorOutput, type Tool, type ToolOutput } from "../tools/tool.ts";
 import type { AnsweredEntry, AskedEntry, PendingCalls } from "./journal.ts";
-import type { TurnState } from "./types.ts";
-import type { CallFiles } from "./workspace-types.ts";
+import type { TurnState } from "./turn-types.ts";
+import type { CallFiles } from "./files/workspace-types.ts";
 
 /**
  * What has to be asked about calls without a result, in their order. A call that cannot run anyway gets its error as a

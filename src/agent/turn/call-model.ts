@@ -1,13 +1,13 @@
 import type { ModelAnswer, ToolDefinition } from "../model.ts";
-import { defaultContextTokens, fixedContent, reducedWindow } from "./context-window.ts";
+import { defaultContextTokens, fixedContent, reducedWindow } from "./history/context-window.ts";
 import { sentSchema } from "../tools/sent-schema.ts";
 import { askedFallback } from "./fallback.ts";
 import { type AnswerEntry, entryCost, nextStep, type TurnProgress } from "./journal.ts";
 import { newlyRefused } from "./refused-tools.ts";
 import { requestAnswer, type RequestRules, type TurnRequest } from "./request-answer.ts";
-import { truncatedInput } from "./truncated-input.ts";
-import { truncateToolResults, type Truncation } from "./truncation.ts";
-import type { ModelCallFailed, TurnInput, TurnState } from "./types.ts";
+import { truncatedInput } from "./history/truncated-input.ts";
+import { truncateToolResults, type Truncation } from "./history/truncation.ts";
+import type { ModelCallFailed, TurnInput, TurnState } from "./turn-types.ts";
 
 /**
  * How a model call ended, its retries included.

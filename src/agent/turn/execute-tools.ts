@@ -4,15 +4,15 @@ import { settleAll } from "../../async/settle-all.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { toWellFormed } from "../../json.ts";
 import { exactInput, type ToolCall } from "../model.ts";
-import { FileRefused } from "../tools/files.ts";
+import { FileRefused } from "../tools/files/files.ts";
 import { errorOutput, offeredDefinitions, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
 import { answerOutput, callsToAsk, expiredCall } from "./asked-calls.ts";
-import { resultCharacters } from "./context-window.ts";
+import { resultCharacters } from "./history/context-window.ts";
 import { foldEntry, type JournalEntry, nextWork, type PendingCalls } from "./journal.ts";
-import { limitName } from "./limits.ts";
-import type { CallFiles } from "./workspace-types.ts";
-import type { ActionResult, TurnState } from "./types.ts";
+import { limitName } from "./turn-limits.ts";
+import type { CallFiles } from "./files/workspace-types.ts";
+import type { ActionResult, TurnState } from "./turn-types.ts";
 
 /**
  * Tool calls of one answer that run concurrently. A faulty model can request thousands. Entries written at the same

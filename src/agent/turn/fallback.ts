@@ -1,7 +1,7 @@
 import type { Failure } from "../model.ts";
-import { defaultContextTokens } from "./context-window.ts";
+import { defaultContextTokens } from "./history/context-window.ts";
 import { type AskedFallback, couldSurvive, type GivenUp, nextStep } from "./journal.ts";
-import type { AskedModel, ModelCallFailed, TurnInput, TurnState } from "./types.ts";
+import type { AskedModel, ModelCallFailed, TurnInput, TurnState } from "./turn-types.ts";
 
 // A turn keeps its fallback to its end. An outage lasts minutes, and each return would cost the retries of the first model
 // again. Each change of the model loses the prompt cache of the conversation and the earlier reasoning. If both fail, the turn

@@ -5,10 +5,10 @@ import { retryOrFail } from "./request-answer.ts";
 import { ofBoth, withFallback } from "./fallback.ts";
 import { type AnswerEntry, nextStep } from "./journal.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
-import { type ReachedLimit, limitName } from "./limits.ts";
+import { type ReachedLimit, limitName } from "./turn-limits.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
-import type { Truncation } from "./truncation.ts";
-import type { ActionResult, TurnState } from "./types.ts";
+import type { Truncation } from "./history/truncation.ts";
+import type { ActionResult, TurnState } from "./turn-types.ts";
 import { callInText } from "./unmade-calls.ts";
 
 /** How long the final answer may take beyond the turn's limit of seconds. */

@@ -1,6 +1,6 @@
 import type { AskKind } from "../ask-kinds.ts";
 import type { Answer, Answerer } from "../asks.ts";
-import type { ResultProblem } from "../../results/types.ts";
+import type { ResultProblem } from "../../results/result-types.ts";
 import type {
   Failure,
   Message,
@@ -12,11 +12,11 @@ import type {
   ToolResult,
 } from "../model.ts";
 import type { ProgramSystem } from "../tools/program-system.ts";
-import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
-import type { FileVersion } from "./manifest.ts";
+import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./turn-limits.ts";
+import type { FileVersion } from "./files/manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
-import { truncateToolResults, type Truncation } from "./truncation.ts";
-import { summaryMessage } from "./summary-text.ts";
+import { truncateToolResults, type Truncation } from "./history/truncation.ts";
+import { summaryMessage } from "./history/summary-text.ts";
 import type { UnmadeCall } from "./unmade-calls.ts";
 
 /**

@@ -2,11 +2,11 @@ import type { ModelParameters } from "../model.ts";
 import { type OfferedTool, definitionOf } from "../tools/tool.ts";
 import { answerRequest } from "./call-model.ts";
 import type { TurnRequest } from "./request-answer.ts";
-import { defaultContextTokens } from "./context-window.ts";
-import { namesResults } from "./left-out-results.ts";
+import { defaultContextTokens } from "./history/context-window.ts";
+import { namesResults } from "./history/left-out-results.ts";
 import type { AnswerEntry, FailedEntry, SummaryEntry, TurnProgress } from "./journal.ts";
 import { withoutRefused } from "./refused-tools.ts";
-import { summaryRequest } from "./summary-request.ts";
+import { summaryRequest } from "./history/summary-request.ts";
 
 /** What every request of a turn contains. `offered`: the tools, in order. */
 interface RequestSettings {

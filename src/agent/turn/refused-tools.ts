@@ -1,6 +1,6 @@
 import type { ModelFailure, ToolDefinition } from "../model.ts";
 import type { NotedTool } from "./tool-notes.ts";
-import type { TurnState } from "./types.ts";
+import type { TurnState } from "./turn-types.ts";
 
 /** Tools that a turn leaves out one after the other before it fails: each costs a call that is not answered. */
 const maxRefused = 10;

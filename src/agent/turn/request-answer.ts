@@ -1,7 +1,7 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
 import { type TimedResult, withTimeout } from "../../async/with-timeout.ts";
 import type { Failure, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, SentRequest } from "../model.ts";
-import { estimateBrokenOff, estimateUsage } from "./context-window.ts";
+import { estimateBrokenOff, estimateUsage } from "./history/context-window.ts";
 import { askedFallback, hasFallback, maxBegunFailures } from "./fallback.ts";
 import {
   type AnswerEntry,
@@ -11,8 +11,8 @@ import {
   type RecordedExchange,
   usageOfEntry,
 } from "./journal.ts";
-import { addUsage, noUsage } from "./limits.ts";
-import type { ModelCallFailed, TurnOutcome, TurnState } from "./types.ts";
+import { addUsage, noUsage } from "./turn-limits.ts";
+import type { ModelCallFailed, TurnOutcome, TurnState } from "./turn-types.ts";
 
 /** The part of a model request that the turn decides. */
 export type TurnRequest = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters" | "result">;

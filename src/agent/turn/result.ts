@@ -1,6 +1,6 @@
-import { type CheckResult, problemText, type ResultProblem } from "../../results/types.ts";
+import { type CheckResult, problemText, type ResultProblem } from "../../results/result-types.ts";
 import type { AnswerEntry } from "./journal.ts";
-import type { TurnState } from "./types.ts";
+import type { TurnState } from "./turn-types.ts";
 
 /**
  * An answer that ends a turn with a result, checked against its schema.

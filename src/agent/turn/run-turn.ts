@@ -1,24 +1,24 @@
 import type { Failure, StopReason, ToolDefinition } from "../model.ts";
-import { filesNote } from "../tools/list-files.ts";
+import { filesNote } from "../tools/files/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
 import { callModel } from "./call-model.ts";
 import { retryOrFail } from "./request-answer.ts";
-import { summarizeTurns } from "./compaction.ts";
-import { defaultContextTokens, fixedContent, planCompaction } from "./context-window.ts";
+import { summarizeTurns } from "./history/compaction.ts";
+import { defaultContextTokens, fixedContent, planCompaction } from "./history/context-window.ts";
 import { executeTools } from "./execute-tools.ts";
 import { ofBoth, withAskedModel, withFallback } from "./fallback.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress } from "./journal.ts";
-import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
-import { canReadAgain, namesResults } from "./left-out-results.ts";
-import { notesPart } from "./notes-file.ts";
+import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./turn-limits.ts";
+import { canReadAgain, namesResults } from "./history/left-out-results.ts";
+import { notesPart } from "./history/notes-file.ts";
 import { type NotedTool, toolsNote } from "./tool-notes.ts";
 import { unmadeCall, unmadeFailure, unmadeNote } from "./unmade-calls.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
-import { ResultWrites } from "./result-writes.ts";
+import { ResultWrites } from "./files/result-writes.ts";
 import { refusedInStep, withoutRefused } from "./refused-tools.ts";
-import type { Truncation } from "./truncation.ts";
-import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
+import type { Truncation } from "./history/truncation.ts";
+import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./turn-types.ts";
 
 /**
  * Runs a turn until it ends, its deadline passes, or it is stopped.

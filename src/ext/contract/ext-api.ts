@@ -2,9 +2,9 @@ import { headers } from "../../http/response-headers.ts";
 import type { ApiDescription } from "../../http/description.ts";
 import { downloadedHeaders, replayedHeader } from "../../http/rest/parameters.ts";
 import { publicApi } from "../../v1/public-api.ts";
-import { operations } from "./operations/index.ts";
+import { operations } from "./operations/ext-operations.ts";
 import { pathParameters } from "./operations/parameters.ts";
-import { schemas } from "./schemas/index.ts";
+import { schemas } from "./schemas/ext-schemas.ts";
 
 /** The description of the extension API. */
 export const extApi: ApiDescription = {

@@ -1,6 +1,6 @@
 import { forAgent } from "../../accounts/authenticate.ts";
 import { agentsOf } from "../../accounts/key-agents.ts";
-import { modelNameOf } from "../../accounts/model-name.ts";
+import { modelNameOf } from "../../accounts/agents/model-name.ts";
 import { agentNotFound, ServiceError } from "../../errors.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";

@@ -1,6 +1,6 @@
 import type { EventsDeps } from "../../http/rest/list-events.ts";
 import { eventHandler } from "../../operations/record-handlers.ts";
-import { findOwnRun } from "../../runs/own-run.ts";
+import { findOwnRun } from "../../runs/control/own-run.ts";
 import type { Stores } from "../../runs/ports.ts";
 import { type RunDescriber, runDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";

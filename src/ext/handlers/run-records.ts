@@ -1,9 +1,9 @@
 import type { ApiRequest, ApiResponse } from "../../http/handler.ts";
 import { attachment, contentDisposition, redirectedAttachment } from "../../http/rest/attachment.ts";
 import { fileHandler } from "../../operations/record-handlers.ts";
-import { deleteOwnRun } from "../../runs/control-run.ts";
+import { deleteOwnRun } from "../../runs/control/control-run.ts";
 import type { ChangedFile } from "../../runs/files/read-files.ts";
-import { findOwnRun } from "../../runs/own-run.ts";
+import { findOwnRun } from "../../runs/control/own-run.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";

@@ -1,6 +1,6 @@
 import type { NamedStarter } from "../../accounts/starter.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
-import type { RunEvent } from "../../runs/types.ts";
+import type { RunEvent } from "../../runs/run-types.ts";
 
 /** The name of who gave the answer that an event records. Null: it records none, or the name is not known or not shown. */
 export type AnswererOf = (event: RunEvent) => Promise<string | null>;

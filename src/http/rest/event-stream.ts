@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { log } from "../../log.ts";
 import type { RunDetail } from "../../runs/read/describe-runs.ts";
-import type { RunEvent } from "../../runs/types.ts";
+import type { RunEvent } from "../../runs/run-types.ts";
 import { isAnswered } from "../../runs/read/run-progress.ts";
 import type { RunUpdate } from "../../runs/read/watch-run.ts";
 import type { ApiResponse, StreamBody } from "../handler.ts";

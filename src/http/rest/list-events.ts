@@ -4,11 +4,11 @@ import type { OpenCounts } from "../open-counts.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { Run } from "../../runs/types.ts";
+import type { Run } from "../../runs/run-types.ts";
 import { type WatchOptions, watchRun } from "../../runs/read/watch-run.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../handler.ts";
 import { streamResponse } from "./event-stream.ts";
-import type { SharedSchemas } from "./schemas/types.ts";
+import type { SharedSchemas } from "./schemas/schema-types.ts";
 import { answererNames, type AnswererOf } from "./answerer-names.ts";
 import { wireEvent } from "./wire/event.ts";
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import type { RunPoint } from "../../runs/files/read-files.ts";
-import type { FactFilter } from "../../runs/read/fact-filter.ts";
-import type { RunSearch } from "../../runs/read/search-runs.ts";
+import type { FactFilter } from "../../runs/read/search/fact-filter.ts";
+import type { RunSearch } from "../../runs/read/search/search-runs.ts";
 
 /** A point of a run as `TURN.STEP`. */
 export function pointOf(at: string): RunPoint {

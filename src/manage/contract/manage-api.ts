@@ -1,9 +1,9 @@
 import { headers } from "../../http/response-headers.ts";
 import type { ApiDescription } from "../../http/description.ts";
 import { downloadedHeaders, replayedHeader } from "../../http/rest/parameters.ts";
-import { operations } from "./operations/index.ts";
+import { operations } from "./operations/manage-operations.ts";
 import { pathParameters } from "./operations/parameters.ts";
-import { schemas } from "./schemas/index.ts";
+import { schemas } from "./schemas/manage-schemas.ts";
 
 /** The description of the management API. */
 export const manageApi: ApiDescription = {

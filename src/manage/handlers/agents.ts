@@ -6,12 +6,12 @@ import {
   findAgentVersion,
   setAgentStatus,
   updateAgent,
-} from "../../accounts/agents.ts";
-import { deleteAgent } from "../../accounts/delete-agent.ts";
-import { headerSecretProblems } from "../../accounts/header-secrets.ts";
+} from "../../accounts/agents/agents.ts";
+import { deleteAgent } from "../../accounts/agents/delete-agent.ts";
+import { headerSecretProblems } from "../../accounts/agents/header-secrets.ts";
 import { findOrganization } from "../../accounts/organizations.ts";
 import { modelConfigurationOf } from "../../accounts/model-configurations.ts";
-import type { Agent, Organization } from "../../accounts/types.ts";
+import type { Agent, Organization } from "../../accounts/account-types.ts";
 import { modelProblem } from "../../agent/models/model-config.ts";
 import { InvalidRequest } from "../../http/errors.ts";
 import { WithHeaders } from "../../http/rest/call.ts";

@@ -1,5 +1,5 @@
-import { findAgent } from "../../accounts/agents.ts";
-import type { ApiKey } from "../../accounts/types.ts";
+import { findAgent } from "../../accounts/agents/agents.ts";
+import type { ApiKey } from "../../accounts/account-types.ts";
 import { createKey, setKeyEnabled } from "../../accounts/keys.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";

@@ -2,7 +2,7 @@ import { limitedTo } from "../../accounts/access.ts";
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
 import { commandPrefix } from "../../command-line.ts";
 import { ServiceError } from "../../errors.ts";
-import { newRunLimits } from "../../runs/new-run-limits.ts";
+import { newRunLimits } from "../../runs/begin/new-run-limits.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { expiryIn } from "../../http/rest/parameter-values.ts";

@@ -13,17 +13,17 @@ import {
   requireConfiguration,
   setConfiguration,
 } from "../../accounts/model-configurations.ts";
-import type { Organization } from "../../accounts/types.ts";
-import { setMcpToolPolicy } from "../../accounts/mcp-tool-policy.ts";
-import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
+import type { Organization } from "../../accounts/account-types.ts";
+import { setMcpToolPolicy } from "../../accounts/agents/mcp-tool-policy.ts";
+import { setWebFetchHosts } from "../../accounts/agents/web-fetch-hosts.ts";
 import { setModelsStopped } from "../../accounts/model-stop.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import { ServiceError } from "../../errors.ts";
 import { fileUseOfOrganization } from "../../runs/files/file-use.ts";
-import { deleteOrganization } from "../../runs/delete-organization.ts";
+import { deleteOrganization } from "../../runs/erase/delete-organization.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { manageError } from "../errors.ts";
+import { manageError } from "../manage-errors.ts";
 import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";

@@ -6,7 +6,7 @@ import { bundleIn } from "../../runs/bundle/read-archive.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { manageError } from "../errors.ts";
+import { manageError } from "../manage-errors.ts";
 import { wireRun } from "../wire/run.ts";
 
 const mediaType = "application/zip";

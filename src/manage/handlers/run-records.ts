@@ -12,7 +12,7 @@ import { rebuildRequest } from "../../runs/read/rebuild-request.ts";
 import { sentRequest } from "../../runs/read/sent-request.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { manageError } from "../errors.ts";
+import { manageError } from "../manage-errors.ts";
 import { pointOf } from "../../http/rest/parameter-values.ts";
 import { answererNames } from "../../http/rest/answerer-names.ts";
 import { wireEvent } from "../../http/rest/wire/event.ts";

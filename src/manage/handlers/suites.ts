@@ -1,4 +1,4 @@
-import { findAgent } from "../../accounts/agents.ts";
+import { findAgent } from "../../accounts/agents/agents.ts";
 import { ServiceError } from "../../errors.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { addCases, type TurnToKeep } from "../../trials/suites/add-cases.ts";

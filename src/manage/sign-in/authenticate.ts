@@ -1,8 +1,8 @@
 import { ServiceError } from "../../errors.ts";
-import { manageError } from "../errors.ts";
+import { manageError } from "../manage-errors.ts";
 import type { Authenticate } from "../router.ts";
 import { accessOf, actorOf, claimsOf, nameOf } from "./claims.ts";
-import type { ConsoleRoles } from "./types.ts";
+import type { ConsoleRoles } from "./sign-in-types.ts";
 
 /** Authenticates people by an ID token that API Gateway's authorizer has checked. */
 export function jwtAuthentication(roles: ConsoleRoles): Authenticate {

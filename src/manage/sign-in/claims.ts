@@ -1,6 +1,6 @@
 import type { Actor } from "../../accounts/audit.ts";
-import type { Access, OperatorRole } from "../../accounts/types.ts";
-import type { ConsoleRoles } from "./types.ts";
+import type { Access, OperatorRole } from "../../accounts/account-types.ts";
+import type { ConsoleRoles } from "./sign-in-types.ts";
 
 /** The claims of an ID token, by name. */
 export type Claims = Record<string, unknown>;

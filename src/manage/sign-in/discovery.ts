@@ -1,4 +1,4 @@
-import type { SignIn, SignInEndpoints } from "./types.ts";
+import type { SignIn, SignInEndpoints } from "./sign-in-types.ts";
 
 /** What the page needs to sign a person in with an OpenID Connect provider. */
 export interface OidcSignIn {

@@ -1,8 +1,14 @@
-import { definitionOf } from "../../accounts/definition.ts";
-import { modelNameOf } from "../../accounts/model-name.ts";
-import { shownSecret } from "../../accounts/header-secrets.ts";
-import type { Agent, AgentDefinition, AgentVersionHead, ListedAgent, Organization } from "../../accounts/types.ts";
-import type { McpServer } from "../../agent/mcp/types.ts";
+import { definitionOf } from "../../accounts/agents/definition.ts";
+import { modelNameOf } from "../../accounts/agents/model-name.ts";
+import { shownSecret } from "../../accounts/agents/header-secrets.ts";
+import type {
+  Agent,
+  AgentDefinition,
+  AgentVersionHead,
+  ListedAgent,
+  Organization,
+} from "../../accounts/account-types.ts";
+import type { McpServer } from "../../agent/mcp/mcp-types.ts";
 import { withoutUserinfo } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
 import { wire } from "./by-schema.ts";

@@ -1,5 +1,5 @@
 import { wireBySchema } from "../../http/rest/wire/by-schema.ts";
-import { schemas } from "../contract/schemas/index.ts";
+import { schemas } from "../contract/schemas/manage-schemas.ts";
 
 /** Gives a value the form of a schema of the management API. */
 export const wire = wireBySchema(schemas);

@@ -1,5 +1,5 @@
 import type { Schemas } from "../call.ts";
-import type { KnownEnvironment } from "../../sandbox/linux/types.ts";
+import type { KnownEnvironment } from "../../sandbox/linux/linux-types.ts";
 
 const unknown = { digest: null, system: null, programs: null, python: null };
 

@@ -1,5 +1,5 @@
 import { timeOf } from "../../http/rest/wire/time.ts";
-import type { FoundTexts } from "../../runs/read/search-texts.ts";
+import type { FoundTexts } from "../../runs/read/search/search-texts.ts";
 import type { Schemas } from "../call.ts";
 import { wire } from "./by-schema.ts";
 import { wireRun } from "./run.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "../../agent/model.ts";
-import { defaultContextTokens } from "../../agent/turn/context-window.ts";
+import { defaultContextTokens } from "../../agent/turn/history/context-window.ts";
 import type { RebuiltRequest } from "../../runs/read/rebuild-request.ts";
 import { wireAttachments, wireToolCall } from "../../http/rest/wire/event.ts";
 import type { Schemas } from "../call.ts";

@@ -1,4 +1,4 @@
-import type { Access, AuditEntry, Operator } from "../../accounts/types.ts";
+import type { Access, AuditEntry, Operator } from "../../accounts/account-types.ts";
 import type { Schemas } from "../call.ts";
 import { trialOf } from "../../trials/trial-id.ts";
 import { wire } from "./by-schema.ts";

@@ -1,4 +1,4 @@
-import type { Organization } from "../../accounts/types.ts";
+import type { Organization } from "../../accounts/account-types.ts";
 import type { ModelConfiguration } from "../../agent/model.ts";
 import { configurationFields } from "../../agent/models/model-config.ts";
 import { publicBaseUrl } from "../../agent/public-url.ts";

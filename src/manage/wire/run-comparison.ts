@@ -1,4 +1,4 @@
-import type { ComparedTurn, TurnComparison } from "../../trials/side-by-side.ts";
+import type { ComparedTurn, TurnComparison } from "../../trials/cases/side-by-side.ts";
 import type { Schemas } from "../call.ts";
 import { wireCall } from "./trial.ts";
 import { wireUsed } from "./trial-attempt.ts";

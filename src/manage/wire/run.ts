@@ -1,9 +1,9 @@
 import { type NamedStarter, starterName } from "../../accounts/starter.ts";
 import { detailFieldsOf, runFieldsOf } from "../../http/rest/wire/run.ts";
-import type { RecentActivity } from "../../runs/read/agent-activity.ts";
+import type { RecentActivity } from "../../runs/read/reports/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
-import { type FailureGroup, lastAt } from "../../runs/read/failures.ts";
-import type { DayUsage } from "../../runs/read/usage-by-day.ts";
+import { type FailureGroup, lastAt } from "../../runs/read/reports/failures.ts";
+import type { DayUsage } from "../../runs/read/reports/usage-by-day.ts";
 import type { Schemas } from "../call.ts";
 import { wire } from "./by-schema.ts";
 

@@ -1,4 +1,4 @@
-import type { Usage } from "../../agent/turn/limits.ts";
+import type { Usage } from "../../agent/turn/turn-limits.ts";
 import { judgementOf } from "../../trials/judge.ts";
 import {
   type Attempt,
@@ -8,7 +8,7 @@ import {
   type TurnEnding,
   type VoteEnding,
   voteNames,
-} from "../../trials/types.ts";
+} from "../../trials/trial-types.ts";
 import type { Schemas } from "../call.ts";
 
 /** An attempt at a case. */

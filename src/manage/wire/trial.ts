@@ -1,13 +1,13 @@
-import { modelNameOf } from "../../accounts/model-name.ts";
+import { modelNameOf } from "../../accounts/agents/model-name.ts";
 import { argumentsText } from "../../agent/asks.ts";
 import { startOf } from "../../runs/text.ts";
 import type { Spent } from "../../trials/budget.ts";
 import { describeTrial } from "../../trials/describe-trial.ts";
 import { estimateNotes, measuredEstimate } from "../../trials/estimate.ts";
-import type { CaseDetail } from "../../trials/side-by-side.ts";
+import type { CaseDetail } from "../../trials/cases/side-by-side.ts";
 import { summarize, type TrialSummary } from "../../trials/summary.ts";
-import type { TurnCall } from "../../trials/turn-facts.ts";
-import type { Trial, TrialCase, TriedConfiguration } from "../../trials/types.ts";
+import type { TurnCall } from "../../trials/cases/turn-facts.ts";
+import type { Trial, TrialCase, TriedConfiguration } from "../../trials/trial-types.ts";
 import { verdictOf } from "../../trials/verdict.ts";
 import type { Schemas } from "../call.ts";
 import { wireDefinition } from "./agent.ts";

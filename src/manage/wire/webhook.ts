@@ -1,4 +1,4 @@
-import type { EndpointView, FurtherEndpointView, WebhookView } from "../../accounts/types.ts";
+import type { EndpointView, FurtherEndpointView, WebhookView } from "../../accounts/account-types.ts";
 import { type ChangedWebhook, oldSecretsValidUntil } from "../../accounts/webhooks.ts";
 import type { Delivery } from "../../runs/deliveries.ts";
 import type { Schemas } from "../call.ts";

@@ -1,8 +1,8 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import { decodeText } from "../../documents/decode-text.ts";
+import { decodeText } from "../../documents/encoding/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
-import type { SharedSchemas } from "../../http/rest/schemas/types.ts";
-import { findOwnRun } from "../../runs/own-run.ts";
+import type { SharedSchemas } from "../../http/rest/schemas/schema-types.ts";
+import { findOwnRun } from "../../runs/control/own-run.ts";
 import { findRunFile, readRunFile } from "../../runs/files/read-files.ts";
 import { type McpCall, operationCall } from "../call.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";

@@ -1,5 +1,14 @@
-import { runPartSchemas } from "../../http/rest/schemas/runs.ts";
-import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
+import { runPartSchemas } from "../../http/rest/schemas/runs-schemas.ts";
+import {
+  flag,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  oneOfTexts,
+  text,
+} from "../../http/rest/schemas/schema-schemas.ts";
 import { isObject } from "../../json.ts";
 import type { Schema, SchemaTypes, Static } from "../../json-schema.ts";
 import { mapSubschemas } from "../../results/subschemas.ts";

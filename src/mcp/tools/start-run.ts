@@ -1,11 +1,11 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import type { AgentDefinition } from "../../accounts/types.ts";
+import type { AgentDefinition } from "../../accounts/account-types.ts";
 import { ServiceError } from "../../errors.ts";
 import type { FileInput } from "../../http/validation/base64-files.ts";
 import type { Schema } from "../../json-schema.ts";
-import { newRunLimits } from "../../runs/new-run-limits.ts";
+import { newRunLimits } from "../../runs/begin/new-run-limits.ts";
 import { type McpCall, operationCall } from "../call.ts";
-import { uploadsAdvice } from "../errors.ts";
+import { uploadsAdvice } from "../mcp-errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { type Inputs, inputs } from "./inputs.ts";

@@ -1,7 +1,7 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type { RunStatus } from "../../runs/status.ts";
 import type { McpCall } from "../call.ts";
-import { toolError } from "../errors.ts";
+import { toolError } from "../mcp-errors.ts";
 import type { ChangedRun } from "./outputs.ts";
 
 /** The result of a tool that changes a run: short, because wait_for_run and get_run describe the run. */

@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { findOwnRun } from "../../runs/own-run.ts";
+import { findOwnRun } from "../../runs/control/own-run.ts";
 import { untilIdle } from "../../runs/read/until-idle.ts";
 import type { McpCall } from "../call.ts";
 import { reportResult, reportRun } from "../run-report.ts";

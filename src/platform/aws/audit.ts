@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../accounts/types.ts";
+import type { AuditEntry } from "../../accounts/account-types.ts";
 import { audit } from "../records/accounts.ts";
 import type { Item } from "../records/port.ts";
 import { itemOf } from "./records.ts";

@@ -1,8 +1,8 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { cachedConfigurations } from "../../runs/cached-configurations.ts";
-import { isKept } from "../../runs/kept.ts";
+import { isKept } from "../../runs/erase/kept.ts";
 import type { Configurations } from "../../runs/ports.ts";
-import { withMappedErrors } from "./sdk/errors.ts";
+import { withMappedErrors } from "./sdk/sdk-errors.ts";
 import { readText, type StoredText, storeText } from "./dynamodb/large-text.ts";
 import type { RunsTable } from "./dynamodb/run-items.ts";
 import { ttlAttribute } from "./dynamodb/table.ts";

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryPlace } from "../../runs/deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
-import { withMappedErrors } from "./sdk/errors.ts";
+import { withMappedErrors } from "./sdk/sdk-errors.ts";
 import { expiryAfter, isExpired, type Item, type RunsTable } from "./dynamodb/run-items.ts";
 import { afterAllTimes, deliveryPrefix, head, listIndex, sortable, ttlAttribute } from "./dynamodb/table.ts";
 

@@ -1,7 +1,7 @@
 import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Runs } from "../../runs/ports.ts";
-import type { Idempotency, KeptCreate, Run } from "../../runs/types.ts";
+import type { Idempotency, KeptCreate, Run } from "../../runs/run-types.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import type { Write } from "./dynamodb/head-write.ts";
 import { isExpired, type Item } from "./dynamodb/run-items.ts";

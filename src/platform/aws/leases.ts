@@ -1,4 +1,4 @@
-import type { LeaseRequest } from "../../runs/types.ts";
+import type { LeaseRequest } from "../../runs/run-types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { RunsTable } from "./dynamodb/run-items.ts";
 import { runUpdates } from "./dynamodb/conditional-write.ts";

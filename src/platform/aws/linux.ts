@@ -3,9 +3,9 @@ import { settleAll } from "../../async/settle-all.ts";
 import { semaphore } from "../../async/semaphore.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { log } from "../../log.ts";
-import { linuxLimits } from "../../sandbox/linux/limits.ts";
+import { linuxLimits } from "../../sandbox/linux/linux-limits.ts";
 import { failedResult } from "../../sandbox/linux/program-end.ts";
-import { parseFacts } from "../../sandbox/linux/probe.ts";
+import { parseFacts } from "../../sandbox/linux/bubblewrap/probe.ts";
 import type {
   EnvironmentFacts,
   Linux,
@@ -13,7 +13,7 @@ import type {
   LinuxResult,
   NoLinux,
   StoredFile,
-} from "../../sandbox/linux/types.ts";
+} from "../../sandbox/linux/linux-types.ts";
 import { bucketAddresses } from "./s3/bucket-addresses.ts";
 import { keptFacts } from "./functions/environment-facts.ts";
 import { invokeFunction, type SandboxFunction, unavailable } from "./functions/invoke-function.ts";

@@ -4,13 +4,13 @@ import { withTimeout } from "../../async/with-timeout.ts";
 import { log } from "../../log.ts";
 import { boundedCache } from "../../runs/bounded-cache.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
-import type { WrittenText } from "../../runs/read/written-text.ts";
+import type { WrittenText } from "../../runs/read/search/written-text.ts";
 import { isAnswered } from "../../runs/read/run-progress.ts";
 import { expiryAfter, partition, type RunsTable, textKey, type Watches } from "./dynamodb/run-items.ts";
 import { head } from "./dynamodb/table.ts";
 import { textWriter } from "./dynamodb/live-text-writer.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
-import { isConditionFailure } from "./sdk/errors.ts";
+import { isConditionFailure } from "./sdk/sdk-errors.ts";
 
 /** Milliseconds that a mark holds, and that are left when a reader renews it: one write in 15 s, however many read. */
 const [markedFor, renewedAt] = [30_000, 15_000];

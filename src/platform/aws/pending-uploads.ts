@@ -4,7 +4,7 @@ import { refusalOf } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, PendingUploads } from "../../runs/ports.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
 import { awsPendingUse, type CountedUpload } from "./dynamodb/pending-use.ts";
-import { withMappedErrors } from "./sdk/errors.ts";
+import { withMappedErrors } from "./sdk/sdk-errors.ts";
 import { partition, type RunsTable } from "./dynamodb/run-items.ts";
 import { head, objectPrefixes, ttlAttribute } from "./dynamodb/table.ts";
 import { contentKey } from "./workspace.ts";

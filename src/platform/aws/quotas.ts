@@ -1,7 +1,7 @@
 import { paginateQuery, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf } from "../../runs/quotas.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { AskingRun, QuotaUse, WaitingRun } from "../../runs/types.ts";
+import type { AskingRun, QuotaUse, WaitingRun } from "../../runs/run-types.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
 import { fromShards } from "./dynamodb/index-shards.ts";

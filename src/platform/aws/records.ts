@@ -15,7 +15,7 @@ import { readText, type StoredText, storeText } from "./dynamodb/large-text.ts";
 import { expiryAfter, isExpired, placeIn, placeKey, type RunsTable } from "./dynamodb/run-items.ts";
 import { afterAllTimes, objectPrefixes } from "./dynamodb/table.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
-import { isConditionFailure, withMappedErrors } from "./sdk/errors.ts";
+import { isConditionFailure, withMappedErrors } from "./sdk/sdk-errors.ts";
 
 /** Of one transaction, which has at most 4 MB: a text in an item has less than 64 KiB. */
 const changesAtOnce = 50;

@@ -3,7 +3,7 @@ import { DeleteCommand, paginateQuery, type QueryCommandInput, TransactWriteComm
 import type { Removal } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
-import { withMappedErrors } from "./sdk/errors.ts";
+import { withMappedErrors } from "./sdk/sdk-errors.ts";
 import { countKey } from "./dynamodb/quota-items.ts";
 import { partition, type RunsTable } from "./dynamodb/run-items.ts";
 import { head, listIndex, objectPrefixes } from "./dynamodb/table.ts";

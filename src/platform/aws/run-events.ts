@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { consecutive } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { RunEvent, Stamped } from "../../runs/types.ts";
+import type { RunEvent, Stamped } from "../../runs/run-types.ts";
 import {
   type Item,
   journalAt,

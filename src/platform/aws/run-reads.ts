@@ -1,9 +1,9 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
+import type { FileVersion, ManifestFile } from "../../agent/turn/files/manifest.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import { isOwn } from "../../runs/own-run.ts";
+import { isOwn } from "../../runs/control/own-run.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, Run, RunState, RunView, TranscriptMessage, TurnState } from "../../runs/types.ts";
+import type { QueuedInput, Run, RunState, RunView, TranscriptMessage, TurnState } from "../../runs/run-types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { attempts, backOff } from "./dynamodb/conditional-write.ts";

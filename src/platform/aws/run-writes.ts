@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { type CancellationReason, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
-import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
+import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/run-types.ts";
 import { ServiceError } from "../../errors.ts";
 import { requireAllEvents } from "../../runs/events.ts";
-import { isKept } from "../../runs/kept.ts";
+import { isKept } from "../../runs/erase/kept.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { deliveryOf } from "../../runs/deliveries.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
@@ -30,7 +30,7 @@ import {
   toItem,
   uploadsKey,
 } from "./dynamodb/run-items.ts";
-import { isConflict } from "./sdk/errors.ts";
+import { isConflict } from "./sdk/sdk-errors.ts";
 import { countWrites, slotWrites } from "./dynamodb/quota-items.ts";
 import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./dynamodb/run-facts.ts";
 import { head } from "./dynamodb/table.ts";

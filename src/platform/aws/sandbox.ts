@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { maxFileMegabytes, decodeResult, encodeMessage, encodeWhole, maxMessageBytes } from "../../sandbox/codec.ts";
-import { sandboxLimits } from "../../sandbox/limits.ts";
-import type { Sandbox, SandboxRequest, SandboxResult } from "../../sandbox/types.ts";
+import { sandboxLimits } from "../../sandbox/program-limits.ts";
+import type { Sandbox, SandboxRequest, SandboxResult } from "../../sandbox/sandbox-types.ts";
 import { bucketAddresses } from "./s3/bucket-addresses.ts";
 import { invokeFunction, type SandboxFunction, unavailable } from "./functions/invoke-function.ts";
 import {

@@ -6,8 +6,8 @@ import {
   StopExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import type { Workflow } from "../../runs/ports.ts";
-import type { Run } from "../../runs/types.ts";
-import { withMappedErrors } from "./sdk/errors.ts";
+import type { Run } from "../../runs/run-types.ts";
+import { withMappedErrors } from "./sdk/sdk-errors.ts";
 
 /** The Step Functions state machine that drives turns, and its client. */
 export interface StateMachine {

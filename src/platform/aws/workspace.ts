@@ -2,7 +2,7 @@ import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { contentName, requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
-import { withMappedErrors } from "./sdk/errors.ts";
+import { withMappedErrors } from "./sdk/sdk-errors.ts";
 import type { Objects } from "./s3/bucket.ts";
 import { ownPrefix } from "./s3/own-prefix.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { AuditEntry } from "../../accounts/types.ts";
+import type { AuditEntry } from "../../accounts/account-types.ts";
 import { audit } from "../records/accounts.ts";
 import { inserter } from "./records.ts";
 

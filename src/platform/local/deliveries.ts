@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { webhookState } from "../../accounts/endpoints.ts";
-import type { Webhook } from "../../accounts/types.ts";
+import type { Webhook } from "../../accounts/account-types.ts";
 import type { Delivery } from "../../runs/deliveries.ts";
 import { deliveriesToEndpoints, isForEndpoints } from "../../runs/endpoint-deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";

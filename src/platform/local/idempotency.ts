@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Idempotency, KeptCreate, Run } from "../../runs/types.ts";
+import type { Idempotency, KeptCreate, Run } from "../../runs/run-types.ts";
 
 /** Creates and inputs by idempotency key. Both functions are part of the caller's transaction. */
 export function localIdempotency(db: DatabaseSync) {

@@ -1,4 +1,4 @@
-import type { Claim, Lease, LeaseRequest } from "../../runs/types.ts";
+import type { Claim, Lease, LeaseRequest } from "../../runs/run-types.ts";
 
 /**
  * Leases of one server, in memory, so that a claim costs no write. The lock of the data directory allows one server, and

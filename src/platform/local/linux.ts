@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { once } from "../../async/once.ts";
 import { asideFolder, discardFolder } from "../../sandbox/linux/discard-folder.ts";
 import { descriptionFile, listEnvironments, readEnvironment } from "../../sandbox/linux/environments.ts";
-import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
+import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/linux-limits.ts";
 import {
   defaultEnvironment,
   type KnownEnvironment,
   type Linux,
   type LinuxEngine,
   type NoLinux,
-} from "../../sandbox/linux/types.ts";
+} from "../../sandbox/linux/linux-types.ts";
 import type { RunOfProgram } from "../../sandbox/linux/slots.ts";
-import type { ProgramOwner } from "../../sandbox/types.ts";
+import type { ProgramOwner } from "../../sandbox/sandbox-types.ts";
 import { installCommand, linuxEngines, type Opened } from "./process/linux-engines.ts";
 
 /** How programs are run on this machine. `auto`: with the first engine that works. `off`: not in a Linux. */

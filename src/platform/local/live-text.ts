@@ -1,6 +1,6 @@
 import { growingParts } from "../../agent/reasoning.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
-import type { WrittenText } from "../../runs/read/written-text.ts";
+import type { WrittenText } from "../../runs/read/search/written-text.ts";
 
 /** Milliseconds from a change until watchers are told: tokens that arrive meanwhile are one message. */
 const gatherMilliseconds = 40;

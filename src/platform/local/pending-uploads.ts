@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { requireFlatName } from "../../filenames.ts";
 import { refusalOf } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "../../runs/ports.ts";
-import type { QuotaScope, RunOwner } from "../../runs/types.ts";
+import type { QuotaScope, RunOwner } from "../../runs/run-types.ts";
 import type { Database } from "./database/sqlite.ts";
 import { absent, throwRefused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
 

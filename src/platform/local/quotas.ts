@@ -1,5 +1,5 @@
 import { admits, dayOf } from "../../runs/quotas.ts";
-import type { QuotaPlace, QuotaScope, QuotaUse, Run, Slot, WaitingRun } from "../../runs/types.ts";
+import type { QuotaPlace, QuotaScope, QuotaUse, Run, Slot, WaitingRun } from "../../runs/run-types.ts";
 import { rows } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 

@@ -1,6 +1,6 @@
 import { consecutive } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { RunEvent, RunJournalEntry, TurnMessage } from "../../runs/run-types.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { type Query, rows, tuples } from "./database/query.ts";
 import { starterIn } from "./database/starter.ts";

@@ -1,7 +1,7 @@
-import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
+import type { FileVersion, ManifestFile } from "../../agent/turn/files/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import { tickByTick } from "../../async/tick-by-tick.ts";
-import { isOwn } from "../../runs/own-run.ts";
+import { isOwn } from "../../runs/control/own-run.ts";
 import { mergeRuns, placeOf } from "../../runs/read/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
   Summary,
   TranscriptMessage,
   TurnState,
-} from "../../runs/types.ts";
+} from "../../runs/run-types.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./database/sqlite.ts";
 import { eventsOf } from "./database/event-keys.ts";

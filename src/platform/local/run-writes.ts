@@ -1,4 +1,4 @@
-import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
+import { addUsage, noUsage, type Usage } from "../../agent/turn/turn-limits.ts";
 import { deliveryOf, endsTurn, messagesOf } from "../../runs/deliveries.ts";
 import { requireAllEvents, sequenceOf } from "../../runs/events.ts";
 import type { Labels } from "../../runs/labels.ts";
@@ -12,7 +12,7 @@ import type {
   Slot,
   Stamped,
   TurnMessage,
-} from "../../runs/types.ts";
+} from "../../runs/run-types.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
 import { placeOf } from "../../runs/quotas.ts";
 import { mergedTools } from "../../runs/tools.ts";

@@ -3,7 +3,7 @@ import { type Owners, type Scheduler, scheduler } from "../../async/scheduler.ts
 import { log } from "../../log.ts";
 import { startAllWaiting, tryStartWaiting } from "../../runs/admission.ts";
 import type { Workflow } from "../../runs/ports.ts";
-import type { RunOwner } from "../../runs/types.ts";
+import type { RunOwner } from "../../runs/run-types.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
 import { fail } from "../../workflow/fail.ts";

@@ -14,8 +14,8 @@ import {
   type Operator,
   type Organization,
   type Revised,
-} from "../../accounts/types.ts";
-import { withSchema, withSchemaText } from "../../accounts/definition.ts";
+} from "../../accounts/account-types.ts";
+import { withSchema, withSchemaText } from "../../accounts/agents/definition.ts";
 import { head, sortable } from "../aws/dynamodb/table.ts";
 import {
   type Change,

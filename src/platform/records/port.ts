@@ -1,4 +1,4 @@
-import type { RunPlace } from "../../runs/types.ts";
+import type { RunPlace } from "../../runs/run-types.ts";
 
 /** The values of a record's key, such as its id. */
 export type Key = (string | number)[];

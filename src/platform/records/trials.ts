@@ -1,6 +1,6 @@
 import { isActive } from "../../trials/names.ts";
 import type { Trials } from "../../trials/ports.ts";
-import type { Trial, TrialCase } from "../../trials/types.ts";
+import type { Trial, TrialCase } from "../../trials/trial-types.ts";
 import { head, sortable } from "../aws/dynamodb/table.ts";
 import { belonging } from "./accounts.ts";
 import { type Change, type Kind, type List, put, type Records } from "./port.ts";

@@ -1,4 +1,4 @@
-import type { EndpointView, Webhook, WebhookState, WebhookView } from "../../accounts/types.ts";
+import type { EndpointView, Webhook, WebhookState, WebhookView } from "../../accounts/account-types.ts";
 import { webhookState, webhookView } from "../../accounts/endpoints.ts";
 import { head } from "../aws/dynamodb/table.ts";
 import type { Kind, Part } from "./port.ts";

@@ -1,13 +1,13 @@
 import * as schemas from "../../../dist/generated/run-record.js";
-import { parseAgentFile } from "../../accounts/agent-definition.ts";
+import { parseAgentFile } from "../../accounts/agents/agent-definition.ts";
 import { jsonLabels, parseModelSettings } from "../../accounts/model-settings.ts";
 import type { ToolCall } from "../../agent/model.ts";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
 import { filenameProblem, isKeptPath } from "../../filenames.ts";
 import { changedFiles } from "../events.ts";
 import { bytesOfFiles } from "../files/stored-bytes.ts";
 import { decodeConfiguration } from "../turn-configuration.ts";
-import type { RunEvent, RunJournalEntry, Stamped, TurnMessage } from "../types.ts";
+import type { RunEvent, RunJournalEntry, Stamped, TurnMessage } from "../run-types.ts";
 import { namedIn } from "./export-bundle.ts";
 import { configurationsOf, contentsOf, filesNamedBy, type RunRecord } from "./format.ts";
 import { type BundleFile, badBundle } from "./read-archive.ts";

@@ -6,7 +6,7 @@ import type { Uses } from "../ports.ts";
 import { type ExportedFile, exportedFile } from "../read/export-run.ts";
 import { findRunHead } from "../read/find-run.ts";
 import { eventsOf } from "../read/list-events.ts";
-import type { Run, RunState } from "../types.ts";
+import type { Run, RunState } from "../run-types.ts";
 import {
   bundleFormat,
   bundleVersion,

@@ -1,8 +1,8 @@
-import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
+import { addUsage, noUsage, type Usage } from "../../agent/turn/turn-limits.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
 import { canonicalJson } from "../../json.ts";
 import { allFields, type BundledRun, type Run } from "../fields.ts";
-import type { RunEvent, RunState } from "../types.ts";
+import type { RunEvent, RunState } from "../run-types.ts";
 
 // The files of a bundle. Each has one possible text for what it says, so that a bundle is the same wherever the run is exported.
 

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import * as schemas from "../../../dist/generated/run-record.js";
 import { canonicalJson, findExcessiveDepth, maxJsonDepth } from "../../json.ts";
 import type { SchemaValidator } from "../../schema-validator.ts";
-import { sha256Of } from "../../agent/turn/manifest.ts";
+import { sha256Of } from "../../agent/turn/files/manifest.ts";
 import type { ExportedFile } from "../read/export-run.ts";
-import type { RunEvent, Stamped } from "../types.ts";
+import type { RunEvent, Stamped } from "../run-types.ts";
 import {
   bundleFormat,
   bundleVersion,

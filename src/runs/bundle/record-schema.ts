@@ -4,10 +4,10 @@ import { programSystems } from "../../agent/tools/program-system.ts";
 import { providerNames } from "../../agent/models/model-config.ts";
 import { resumeReasons } from "../../agent/turn/resume-reason.ts";
 import { unmadeCalls } from "../../agent/turn/unmade-calls.ts";
-import { usageFields } from "../../agent/turn/limits.ts";
+import { usageFields } from "../../agent/turn/turn-limits.ts";
 import { type BundledRun, requiredFields } from "../fields.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../labels.ts";
-import { newRunLimits } from "../new-run-limits.ts";
+import { newRunLimits } from "../begin/new-run-limits.ts";
 import { runStatuses } from "../status.ts";
 
 // The schemas of what a bundle contains, with the fields that this release records. `scripts/build-validators.ts` compiles them.

@@ -1,6 +1,6 @@
-import type { Agent, Organization } from "../../accounts/types.ts";
+import type { Agent, Organization } from "../../accounts/account-types.ts";
 import type { PendingUse, Uses } from "../ports.ts";
-import type { QuotaScope, RunOwner } from "../types.ts";
+import type { QuotaScope, RunOwner } from "../run-types.ts";
 
 /** How much of a limit is used. Absent limit: there is none. */
 export interface Used {

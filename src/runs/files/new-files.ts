@@ -1,9 +1,9 @@
-import { type FileVersion, sha256Of } from "../../agent/turn/manifest.ts";
+import { type FileVersion, sha256Of } from "../../agent/turn/files/manifest.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { log } from "../../log.ts";
 import { safeFilenames } from "../../filenames.ts";
 import { ServiceError } from "../../errors.ts";
-import { newRunLimits } from "../new-run-limits.ts";
+import { newRunLimits } from "../begin/new-run-limits.ts";
 import { copyUpload, findUpload } from "./pending-uploads.ts";
 import type { Uses, PendingUpload, Workspace } from "../ports.ts";
 import { readUploads, type Upload, workspaceName } from "./uploads.ts";

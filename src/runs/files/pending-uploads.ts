@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { requireActive } from "../../accounts/agents.ts";
+import { requireActive } from "../../accounts/agents/agents.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Uses, PendingLimits, PendingRefusal, PendingUpload, PendingUse, ServedTransfers } from "../ports.ts";
 import { requireStorage, storageLimits } from "./stored-bytes.ts";
-import { type QuotaScope, quotaScopes, type RunOwner } from "../types.ts";
+import { type QuotaScope, quotaScopes, type RunOwner } from "../run-types.ts";
 
 /** What a client announces: name, bytes and SHA-256 (64 hex digits) of the file that it will send. */
 export type NewUpload = Pick<PendingUpload, "name" | "size" | "sha256">;

@@ -9,12 +9,12 @@ import {
   metadataOf,
   visibleIn,
   visibleOf,
-} from "../../agent/turn/manifest.ts";
+} from "../../agent/turn/files/manifest.ts";
 import { findSameName } from "../../filenames.ts";
 import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
 import type { Uses } from "../ports.ts";
-import type { RunEvent, RunJournalEntry } from "../types.ts";
+import type { RunEvent, RunJournalEntry } from "../run-types.ts";
 
 /** A point of a run: after a step of a turn. Step 0: before the first step. */
 export interface RunPoint {

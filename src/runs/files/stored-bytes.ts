@@ -1,8 +1,8 @@
-import type { Accounts, Quota } from "../../accounts/types.ts";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
+import type { Accounts, Quota } from "../../accounts/account-types.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Runs } from "../ports.ts";
-import type { QuotaScope, RunChange, RunOwner } from "../types.ts";
+import type { QuotaScope, RunChange, RunOwner } from "../run-types.ts";
 
 /** Bytes of the files of a manifest. Old contents do not count, as for the limits of a workspace. */
 export function bytesOfFiles(files: Pick<FileVersion, "size">[]): number {

@@ -1,6 +1,6 @@
 import { filesTooLarge, ServiceError } from "../../errors.ts";
 import { safeFilenames } from "../../filenames.ts";
-import { newRunLimits } from "../new-run-limits.ts";
+import { newRunLimits } from "../begin/new-run-limits.ts";
 
 /** A file for a new run. */
 export interface Upload {

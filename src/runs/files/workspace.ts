@@ -1,9 +1,9 @@
-import type { FileVersion } from "../../agent/turn/manifest.ts";
-import { turnFiles } from "../../agent/turn/turn-files.ts";
-import type { FileContents, TurnFiles, TurnFilesConfig } from "../../agent/turn/workspace-types.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
+import { turnFiles } from "../../agent/turn/files/turn-files.ts";
+import type { FileContents, TurnFiles, TurnFilesConfig } from "../../agent/turn/files/workspace-types.ts";
 import { log } from "../../log.ts";
 import type { Workspace } from "../ports.ts";
-import type { RunJournalEntry, RunState } from "../types.ts";
+import type { RunJournalEntry, RunState } from "../run-types.ts";
 
 /** The workspace of a run during its current turn. */
 export function filesOfTurn(

@@ -4,7 +4,7 @@ import type { RunPoint } from "../files/read-files.ts";
 import { eventsOf } from "../read/list-events.ts";
 import { callId } from "../read/open-calls.ts";
 import type { Runs } from "../ports.ts";
-import type { Run, RunEvent, RunJournalEntry } from "../types.ts";
+import type { Run, RunEvent, RunJournalEntry } from "../run-types.ts";
 
 /** A result to put in place of that of a call of the last copied step. `call`: from 0. */
 export interface GivenResult {

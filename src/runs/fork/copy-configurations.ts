@@ -1,6 +1,6 @@
 import { settleAll } from "../../async/settle-all.ts";
 import type { Configurations } from "../ports.ts";
-import type { RunJournalEntry } from "../types.ts";
+import type { RunJournalEntry } from "../run-types.ts";
 
 /**
  * Stores what recorded turns ran on, and the schema of their results, for another owner, or anew for the same one, so that it is

@@ -1,9 +1,9 @@
-import type { ManifestFile } from "../../agent/turn/manifest.ts";
+import type { ManifestFile } from "../../agent/turn/files/manifest.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Runs } from "../ports.ts";
 import { transitions } from "../status.ts";
 import { factsOf } from "../turn-writes.ts";
-import type { Run, RunEvent, RunJournalEntry, Stamped, Summary, TurnMessage } from "../types.ts";
+import type { Run, RunEvent, RunJournalEntry, Stamped, Summary, TurnMessage } from "../run-types.ts";
 
 /** Events of a write. DynamoDB takes 100 items and 4 MB together; an event has up to 64 KiB, longer texts are objects. */
 const eventsAtOnce = 40;

@@ -1,8 +1,8 @@
-import { requireActive } from "../../accounts/agents.ts";
+import { requireActive } from "../../accounts/agents/agents.ts";
 import { along } from "../../accounts/audit.ts";
 import { requireModelsRunning } from "../../accounts/model-stop.ts";
 import { starterOf } from "../../accounts/starter.ts";
-import type { Agent, Organization } from "../../accounts/types.ts";
+import type { Agent, Organization } from "../../accounts/account-types.ts";
 import {
   applyChanges,
   defaultFileVersions,
@@ -10,25 +10,25 @@ import {
   type FileVersion,
   type Manifest,
   manifestOf,
-} from "../../agent/turn/manifest.ts";
+} from "../../agent/turn/files/manifest.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
-import { beginRun } from "../begin.ts";
-import { noCompanions } from "../companions.ts";
-import { deleteRun } from "../control-run.ts";
+import { beginRun } from "../begin/begin.ts";
+import { noCompanions } from "../erase/companions.ts";
+import { deleteRun } from "../control/control-run.ts";
 import { changedFiles, stamped } from "../events.ts";
 import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
-import { newRunLimits } from "../new-run-limits.ts";
+import { newRunLimits } from "../begin/new-run-limits.ts";
 import type { RunServices } from "../ports.ts";
 import { quotasOf } from "../quotas.ts";
 import { summaryOf } from "../read/conversation.ts";
 import { findRunHead } from "../read/find-run.ts";
-import { newRunId } from "../run-id.ts";
+import { newRunId } from "../begin/run-id.ts";
 import { transitions } from "../status.ts";
 import { startTurn } from "../turn-writes.ts";
-import type { Quotas, Run, RunEvent, RunJournalEntry } from "../types.ts";
+import type { Quotas, Run, RunEvent, RunJournalEntry } from "../run-types.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
 import { appendGroups, changedMeanwhile, type EarlierTurns, groupsOf } from "./copy-events.ts";
 import { eventsOfFork, type RecordChanges, recordUpTo, withoutAnswers, withoutConfiguration } from "./copied-record.ts";

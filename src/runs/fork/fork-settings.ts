@@ -1,13 +1,13 @@
-import { definitionProblems } from "../../accounts/agent-definition.ts";
-import { findAgentVersion } from "../../accounts/agents.ts";
-import { definitionOf } from "../../accounts/definition.ts";
-import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
-import { withHosts } from "../../accounts/web-fetch-hosts.ts";
+import { definitionProblems } from "../../accounts/agents/agent-definition.ts";
+import { findAgentVersion } from "../../accounts/agents/agents.ts";
+import { definitionOf } from "../../accounts/agents/definition.ts";
+import type { Agent, AgentDefinition, Organization } from "../../accounts/account-types.ts";
+import { withHosts } from "../../accounts/agents/web-fetch-hosts.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Uses } from "../ports.ts";
-import { requireModel } from "../require-model.ts";
-import { withChosen } from "../chosen-settings.ts";
-import { withOwnSchema } from "../result-schema.ts";
+import { requireModel } from "../begin/require-model.ts";
+import { withChosen } from "../begin/chosen-settings.ts";
+import { withOwnSchema } from "../begin/result-schema.ts";
 import {
   type ConfiguredAgent,
   configuredIn,
@@ -17,7 +17,7 @@ import {
   forkedSettings,
   referenceIn,
 } from "../turn-configuration.ts";
-import type { Run, RunJournalEntry } from "../types.ts";
+import type { Run, RunJournalEntry } from "../run-types.ts";
 
 /** Fields of what the turn ran on that a fork changes. */
 export type ChangedFields = { [Field in "model" | "instructions" | "tools"]?: AgentDefinition[Field] | undefined };

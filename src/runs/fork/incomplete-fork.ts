@@ -1,6 +1,6 @@
 import type { Failure } from "../../agent/model.ts";
 import { ServiceError } from "../../errors.ts";
-import type { Run } from "../types.ts";
+import type { Run } from "../run-types.ts";
 
 /** The failure of a fork while its record is copied, and for good if the service is interrupted meanwhile. */
 export const incompleteFork: Failure = {

@@ -1,6 +1,6 @@
 import type { Message } from "../../agent/model.ts";
-import { summaryMessage } from "../../agent/turn/summary-text.ts";
-import type { RunJournalEntry, RunState, Summary } from "../types.ts";
+import { summaryMessage } from "../../agent/turn/history/summary-text.ts";
+import type { RunJournalEntry, RunState, Summary } from "../run-types.ts";
 
 /** Earlier turns and this turn's input. A summary replaces the turns that it covers. */
 export function conversation({ transcript, summary }: Pick<RunState, "transcript" | "summary">): Message[] {

@@ -1,17 +1,17 @@
 import { type NamedStarter, nameStarter, type Starter } from "../../accounts/starter.ts";
-import type { Agent, AgentDefinition } from "../../accounts/types.ts";
+import type { Agent, AgentDefinition } from "../../accounts/account-types.ts";
 import type { CheckedResult, FinishReason } from "../../agent/turn/journal.ts";
-import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
+import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/turn-limits.ts";
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { boundedCache } from "../bounded-cache.ts";
-import { withLowerLimits } from "../chosen-settings.ts";
+import { withLowerLimits } from "../begin/chosen-settings.ts";
 import type { Uses, Runs } from "../ports.ts";
 import { type AskedCall, openCalls } from "./open-calls.ts";
 import { type RunActivity, activityChange, activityOf, type RunProgress } from "./run-progress.ts";
 import { type ShownState, turnStartedAt } from "../status.ts";
 import { progressTracker } from "../track-progress.ts";
 import { decodeConfiguration, type UsedEnvironment } from "../turn-configuration.ts";
-import type { Run } from "../types.ts";
+import type { Run } from "../run-types.ts";
 
 /** A run as lists show it. */
 export interface DescribedRun {

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { findAgent } from "../../accounts/agents.ts";
+import { findAgent } from "../../accounts/agents/agents.ts";
 import { organizationsOf, type RunFilter } from "./list-runs.ts";
 import type { Uses } from "../ports.ts";
-import type { Run, RunPlace } from "../types.ts";
+import type { Run, RunPlace } from "../run-types.ts";
 
 /** Runs that a report reads at most: on AWS, 100,000 runs are 70 MB. */
 const maxRuns = 100_000;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { withoutKeyHash } from "../../accounts/starter.ts";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
 import { changedFiles } from "../events.ts";
 import { eventsOf } from "./list-events.ts";
 import type { Stores } from "../ports.ts";

@@ -1,7 +1,7 @@
 import { normalizeId } from "../../accounts/ids.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Runs } from "../ports.ts";
-import type { Run, RunView } from "../types.ts";
+import type { Run, RunView } from "../run-types.ts";
 
 /** Reads a run for an operator. `readRun` is for API clients. */
 export async function findRun(runs: Runs, id: string): Promise<RunView> {

@@ -1,5 +1,5 @@
 import type { Runs } from "../ports.ts";
-import type { RunEvent, RunJournalEntry } from "../types.ts";
+import type { RunEvent, RunJournalEntry } from "../run-types.ts";
 
 /** Events per read of the store. */
 const pageLimit = 100;

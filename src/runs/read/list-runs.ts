@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { findAgent } from "../../accounts/agents.ts";
+import { findAgent } from "../../accounts/agents/agents.ts";
 import { findOrganization } from "../../accounts/organizations.ts";
-import type { Accounts } from "../../accounts/types.ts";
+import type { Accounts } from "../../accounts/account-types.ts";
 import { decodePlace, encodePlace } from "./cursor.ts";
 import { newestFirst, placeOf } from "./merge-runs.ts";
 import type { Runs, Uses } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
-import type { Run, RunPlace, RunQuery } from "../types.ts";
+import type { Run, RunPlace, RunQuery } from "../run-types.ts";
 
 /**
  * Which runs to list: of an agent, of the `agents` of a key, of an organization, of several `organizations`, or all, with

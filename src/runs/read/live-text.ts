@@ -1,5 +1,5 @@
 import type { RunActivity } from "./run-progress.ts";
-import type { WrittenText } from "./written-text.ts";
+import type { WrittenText } from "./search/written-text.ts";
 
 /** Receives the answer of one model call while it is written. */
 export interface TextWriter {

@@ -1,4 +1,4 @@
-import type { Run, RunPage, RunPlace, RunQuery } from "../types.ts";
+import type { Run, RunPage, RunPlace, RunQuery } from "../run-types.ts";
 
 /** The newest runs of one part of a list that are older than `after`, at most `limit`. `cut`: the part has older ones. */
 export type PartReader = (after: RunPlace, limit: number) => Promise<{ runs: Run[]; cut?: RunPlace }>;

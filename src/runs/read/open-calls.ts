@@ -2,7 +2,7 @@ import { argumentsHash, argumentsText, type Answer, type Answerer } from "../../
 import type { AskKind } from "../../agent/ask-kinds.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ToolCall } from "../../agent/model.ts";
-import type { Run, RunJournalEntry, TurnState } from "../types.ts";
+import type { Run, RunJournalEntry, TurnState } from "../run-types.ts";
 
 /** A tool call that waits, or waited, for an answer. Times are milliseconds since 1970. */
 export interface AskedCall {

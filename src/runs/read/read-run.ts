@@ -1,7 +1,7 @@
 import type { Principal } from "../../accounts/authenticate.ts";
 import { historyFailed, ServiceError, StoreUnavailable } from "../../errors.ts";
 import type { Runs } from "../ports.ts";
-import type { PiecewiseRun, WholeRun } from "../types.ts";
+import type { PiecewiseRun, WholeRun } from "../run-types.ts";
 
 /** Opens a run's status and transcript, for the principal whose key is being looked up. */
 export async function readRun(

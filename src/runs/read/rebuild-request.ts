@@ -1,4 +1,4 @@
-import { resultSchemaOf } from "../../accounts/definition.ts";
+import { resultSchemaOf } from "../../accounts/agents/definition.ts";
 import { withServerInstructions } from "../../agent/mcp/instructions.ts";
 import type { TurnRequest } from "../../agent/turn/request-answer.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
@@ -14,7 +14,7 @@ import {
   referenceIn,
   type TurnConfiguration,
 } from "../turn-configuration.ts";
-import type { RunJournalEntry } from "../types.ts";
+import type { RunJournalEntry } from "../run-types.ts";
 
 /** The request of a recorded model call, and what its turn ran on. */
 export interface RebuiltRequest {

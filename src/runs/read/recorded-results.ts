@@ -2,7 +2,7 @@ import type { ResultPlace } from "../../agent/tools/result-numbers.ts";
 import type { RecordedResult, RecordedResults } from "../../agent/tools/tool.ts";
 import { exactInput, type ToolCall } from "../../agent/model.ts";
 import type { Runs } from "../ports.ts";
-import type { Run, RunEvent } from "../types.ts";
+import type { Run, RunEvent } from "../run-types.ts";
 import { eventsOf } from "./list-events.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { type CheckedResult, type FinishReason, usageOfEntry } from "../../agent/turn/journal.ts";
-import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
+import { addUsage, noUsage, type Usage } from "../../agent/turn/turn-limits.ts";
 import { turnStartedAt } from "../status.ts";
 import type { ConfigurationReference } from "../turn-configuration.ts";
-import type { Run, RunEvent, RunJournalEntry, TurnMessage } from "../types.ts";
+import type { Run, RunEvent, RunJournalEntry, TurnMessage } from "../run-types.ts";
 
 /** What the current turn of a run does. Times are milliseconds since 1970. */
 export interface RunActivity {

@@ -1,5 +1,5 @@
 import type { Runs } from "../ports.ts";
-import type { RunEvent, RunJournalEntry, Summary, TurnMessage } from "../types.ts";
+import type { RunEvent, RunJournalEntry, Summary, TurnMessage } from "../run-types.ts";
 import { summaryOf } from "./conversation.ts";
 import { eventsOf } from "./list-events.ts";
 

@@ -1,5 +1,5 @@
 import { pause } from "../../async/backoff.ts";
-import type { Run } from "../types.ts";
+import type { Run } from "../run-types.ts";
 
 interface Wait {
   /** Reads the run. Rejects if the caller may not see it any more. */

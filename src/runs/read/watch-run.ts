@@ -1,11 +1,11 @@
 import { pause } from "../../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
 import type { LiveText } from "./live-text.ts";
-import type { TextDelta } from "./written-text.ts";
+import type { TextDelta } from "./search/written-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Uses } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
-import type { Run, RunEvent } from "../types.ts";
+import type { Run, RunEvent } from "../run-types.ts";
 
 /**
  * What happens to a watched run. `unchanged`: nothing, since the last look. `ended`: the status of a run at rest. `output`:

@@ -1,4 +1,4 @@
-import type { Room } from "./types.ts";
+import type { Room } from "./linux-types.ts";
 import { noteOf } from "./workspace-tree.ts";
 
 /** What is stored at most. `room`: see `LinuxProgram`. `writtenBytes`: of all files that the program changed. */

@@ -5,11 +5,11 @@ import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { defaultModes } from "./lay-out.ts";
 import { Budget, type CollectLimits } from "./budget.ts";
-import type { LinuxLimits } from "./limits.ts";
+import type { LinuxLimits } from "./linux-limits.ts";
 import { noChanges } from "./program-end.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { ContentFolder, UntrustedFile } from "./content-folder.ts";
-import type { FileMetadata, LinuxProgram, LinuxResult, StoredFile } from "./types.ts";
+import type { FileMetadata, LinuxProgram, LinuxResult, StoredFile } from "./linux-types.ts";
 import { openFileBelow, openUntrusted, partsOf, type UntrustedFolder } from "./untrusted-folder.ts";
 import { listTree, microseconds, type WorkspaceTree } from "./workspace-tree.ts";
 

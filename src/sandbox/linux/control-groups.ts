@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LinuxLimits } from "./limits.ts";
-import { leftNames, ownName } from "./own-names.ts";
+import type { LinuxLimits } from "./linux-limits.ts";
+import { leftNames, ownName } from "./bubblewrap/own-names.ts";
 
 /** Control groups in which programs run. One per slot: at most one program at a time is in it. */
 export interface ControlGroups {

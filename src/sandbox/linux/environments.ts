@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { environmentName } from "./environment-name.ts";
-import { checkFacts, parseJson, shown } from "./probe.ts";
-import type { EnvironmentFacts } from "./types.ts";
+import { checkFacts, parseJson, shown } from "./bubblewrap/probe.ts";
+import type { EnvironmentFacts } from "./linux-types.ts";
 
 /** A root file system in a folder of this machine, or an image of a container engine. */
 export type InstalledEnvironment = {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import type { LinuxLimits } from "./limits.ts";
+import type { LinuxLimits } from "./linux-limits.ts";
 
 /** Processes of a program that is the service's own user for the kernel. */
 const sharedProcesses = 64;

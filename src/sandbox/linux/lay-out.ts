@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { settleAll } from "../../async/settle-all.ts";
 import { semaphore } from "../../async/semaphore.ts";
 import type { ContentFolder } from "./content-folder.ts";
-import type { StoredFile } from "./types.ts";
+import type { StoredFile } from "./linux-types.ts";
 
 /** Files that are made at the same time: more only wait for the four threads that Node has for files. */
 const concurrentFiles = 16;

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import type { LinuxResult } from "./types.ts";
+import type { LinuxResult } from "./linux-types.ts";
 
 /** Stops a program. `why`: the end of the sentence "The program was stopped: …". */
 export type Stop = (why: string) => void;

@@ -1,8 +1,8 @@
 import { collectChanges, collectLimits } from "./changes.ts";
 import { boundedOutput, failedResult, limitTime, type Stop, stoppedProblem } from "./program-end.ts";
-import { type BubblewrapHost, type ProgramPlace, startBubblewrap } from "./start-bubblewrap.ts";
+import { type BubblewrapHost, type ProgramPlace, startBubblewrap } from "./bubblewrap/start-bubblewrap.ts";
 import type { ContentFolder } from "./content-folder.ts";
-import type { LinuxProgram, LinuxResult } from "./types.ts";
+import type { LinuxProgram, LinuxResult } from "./linux-types.ts";
 import { memoryProblem, watchProgram } from "./watch-program.ts";
 
 interface Watch {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { NoPlace, scheduler } from "../../async/scheduler.ts";
 import { schedulerOwners, placesFor } from "../places.ts";
-import type { ProgramOwner } from "../types.ts";
+import type { ProgramOwner } from "../sandbox-types.ts";
 import { failedResult } from "./program-end.ts";
-import type { LinuxResult } from "./types.ts";
+import type { LinuxResult } from "./linux-types.ts";
 
 /** A place for one program at a time. */
 export interface ProgramSlot {

@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { foldersOf } from "./lay-out.ts";
-import type { StoredFile } from "./types.ts";
+import type { StoredFile } from "./linux-types.ts";
 
 /**
  * The files of a workspace as a program found them, to see after it which it did not touch, without reading them. A program

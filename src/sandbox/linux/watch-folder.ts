@@ -1,6 +1,6 @@
 import type { StatsFs } from "node:fs";
 import { lstat, readdir, statfs } from "node:fs/promises";
-import type { LinuxLimits } from "./limits.ts";
+import type { LinuxLimits } from "./linux-limits.ts";
 
 const watchMilliseconds = 50;
 /** A look that takes longer says nothing about now: a program can write 400 MB in a second. */

@@ -1,4 +1,4 @@
-import type { LinuxLimits } from "./limits.ts";
+import type { LinuxLimits } from "./linux-limits.ts";
 import { isAlmostFull, kernelProblem, type MachineMemory, machineMemory } from "./machine-memory.ts";
 import { memoryOfProcess } from "./process-memory.ts";
 import { watchFolder } from "./watch-folder.ts";

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { isKeptName, isKeptPath } from "../../filenames.ts";
 import { filesBetweenPauses } from "./snapshot.ts";
-import type { FileMetadata } from "./types.ts";
+import type { FileMetadata } from "./linux-types.ts";
 import type { UntrustedFolder } from "./untrusted-folder.ts";
 
 /** What a program left under a name. `metadata`: what the workspace keeps of it. */

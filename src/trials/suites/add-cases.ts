@@ -1,12 +1,12 @@
-import { findAgent, requireNotDeleted } from "../../accounts/agents.ts";
+import { findAgent, requireNotDeleted } from "../../accounts/agents/agents.ts";
 import { ServiceError } from "../../errors.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
-import type { Run } from "../../runs/types.ts";
+import type { Run } from "../../runs/run-types.ts";
 import { type EraseSuiteDeps, removeCase } from "../erase-trials.ts";
 import { findCase, findTrial } from "../find-trial.ts";
-import { inspectTurn } from "../inspect-turn.ts";
+import { inspectTurn } from "../cases/inspect-turn.ts";
 import type { Trials } from "../ports.ts";
-import { endedTurns } from "../select-cases.ts";
+import { endedTurns } from "../cases/select-cases.ts";
 import { keepTurn, type KeepDeps } from "./keep-turn.ts";
 import { compileRedactor } from "./redactor.ts";
 import {

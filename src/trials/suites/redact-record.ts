@@ -1,8 +1,8 @@
 import { type Attachment, exactInput } from "../../agent/model.ts";
-import type { FileVersion } from "../../agent/turn/manifest.ts";
+import type { FileVersion } from "../../agent/turn/files/manifest.ts";
 import { filenameProblem, isKeptPath } from "../../filenames.ts";
 import { plainJson } from "../../json.ts";
-import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
+import type { RunEvent, RunJournalEntry } from "../../runs/run-types.ts";
 import { NotRedactable, type Redactor } from "./redactor.ts";
 
 /** What replaces a content: the hash and the size of another one. By SHA-256. */

@@ -1,5 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { acceptedPattern, compileFinder, type MatchFinder, PatternError } from "../../agent/tools/search-pattern.ts";
+import {
+  acceptedPattern,
+  compileFinder,
+  type MatchFinder,
+  PatternError,
+} from "../../agent/tools/files/search-pattern.ts";
 import { ServiceError } from "../../errors.ts";
 import { isRawNumber } from "../../json.ts";
 import { defaultReplacement } from "./limits.ts";

@@ -1,12 +1,12 @@
-import { findAgent, requireNotDeleted } from "../../accounts/agents.ts";
+import { findAgent, requireNotDeleted } from "../../accounts/agents/agents.ts";
 import { type Actor, along } from "../../accounts/audit.ts";
 import { starterOf } from "../../accounts/starter.ts";
 import { ServiceError } from "../../errors.ts";
-import { beginRun } from "../../runs/begin.ts";
-import { keptId } from "../../runs/kept.ts";
+import { beginRun } from "../../runs/begin/begin.ts";
+import { keptId } from "../../runs/erase/kept.ts";
 import type { Runs, Stores } from "../../runs/ports.ts";
 import { transitions } from "../../runs/status.ts";
-import type { Run } from "../../runs/types.ts";
+import type { Run } from "../../runs/run-types.ts";
 import { maxCases } from "../names.ts";
 import { maxSuites, suiteNamePattern } from "./limits.ts";
 

@@ -1,6 +1,6 @@
 import type { Model, ModelAnswer } from "../../../src/agent/model.ts";
 import { setKeyEnabled } from "../../../src/accounts/keys.ts";
-import { awsStores } from "../../../src/platform/aws/index.ts";
+import { awsStores } from "../../../src/platform/aws/open-platform.ts";
 import { documentClient, loadS3Client } from "../../../src/platform/aws/sdk/clients.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { createBody, headersOf, send, type UploadServerProcess } from "./upload-process.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { setQuota } from "../../../src/accounts/organizations.ts";
-import { openLocalPlatform } from "../../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../../src/platform/local/open-platform.ts";
 import { createRun, finished, newDataDir, type Service, startService } from "../service.ts";
 
 vi.setConfig({ testTimeout: 300_000 }); // a start takes seconds on a busy machine

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { expect, test, vi } from "vitest";
 import { setWebhook } from "../../../src/accounts/webhooks.ts";
-import { openLocalPlatform } from "../../../src/platform/local/index.ts";
+import { openLocalPlatform } from "../../../src/platform/local/open-platform.ts";
 import { webhookReceiver } from "../../support/webhook-receiver.ts";
 import { createRun, newDataDir, type Service, startService } from "../service.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, describe, expect, it } from "vitest";
-import type { SandboxEngine } from "../../../src/sandbox/types.ts";
+import type { SandboxEngine } from "../../../src/sandbox/sandbox-types.ts";
 import { csvOf, decimal, jsonLinesOf, logOf, median, requestsOf, type Sale, salesOf, sumsBy } from "./data-files.ts";
 import { run, sandbox, written } from "./sandbox.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
-import type { SandboxRequest } from "../../../src/sandbox/types.ts";
+import type { SandboxRequest } from "../../../src/sandbox/sandbox-types.ts";
 
 const printsItsEnvironment = `
   process.on("message", (message) => process.send("load" in message ? { loaded: message.load } : {

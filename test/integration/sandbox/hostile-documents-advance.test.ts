@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sandboxLimits } from "../../../src/sandbox/limits.ts";
+import { sandboxLimits } from "../../../src/sandbox/program-limits.ts";
 import { pdf } from "../../fixtures/documents.ts";
 import { hostileDocuments } from "../../fixtures/hostile-documents.ts";
 import { startAdvance } from "./advance-process.ts";

@@ -6,7 +6,7 @@ import { bundleDocuments } from "../../../lib/bundling.ts";
 import type { DocumentKind } from "../../../src/documents/document-kind.ts";
 import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
-import { sandboxLimits } from "../../../src/sandbox/limits.ts";
+import { sandboxLimits } from "../../../src/sandbox/program-limits.ts";
 import { sandboxDocumentReader } from "../../../src/sandbox/document-reader.ts";
 import { docx, officeFile, pdf } from "../../fixtures/documents.ts";
 import { hostileDocuments } from "../../fixtures/hostile-documents.ts";

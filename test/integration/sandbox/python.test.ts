@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { missingPythonModules } from "../../../src/agent/tools/program-definitions.ts";
-import { sandboxLimits } from "../../../src/sandbox/limits.ts";
+import { sandboxLimits } from "../../../src/sandbox/program-limits.ts";
 import { run, sandbox, written } from "./sandbox.ts";
 
 afterAll(() => sandbox.close());

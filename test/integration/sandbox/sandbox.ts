@@ -1,5 +1,5 @@
 import { localSandbox } from "../../../src/platform/local/sandbox.ts";
-import type { SandboxEngine, SandboxFile, SandboxResult } from "../../../src/sandbox/types.ts";
+import type { SandboxEngine, SandboxFile, SandboxResult } from "../../../src/sandbox/sandbox-types.ts";
 
 /** The sandbox of `npm start`. */
 export const sandbox = localSandbox();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../../src/accounts/authenticate.ts";
-import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents/agents.ts";
 import { createKey, findKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { clearModel, createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import { seedStarterAgent } from "../../../src/accounts/seed.ts";
-import type { Accounts } from "../../../src/accounts/types.ts";
+import type { Accounts } from "../../../src/accounts/account-types.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 
 const definition = { name: "A", instructions: "Answer.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keepDaysProblems, parseAgentFile } from "../../../src/accounts/agent-definition.ts";
+import { keepDaysProblems, parseAgentFile } from "../../../src/accounts/agents/agent-definition.ts";
 
 const minimal = { name: "n", instructions: "i" };
 const tool = { name: "find_order", description: "Finds an order.", input: { type: "object" } };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { authenticateOperator, createOperator, revokeOperator } from "../../../src/accounts/operators.ts";
 import { newToken } from "../../../src/accounts/token.ts";
-import type { Accounts, Operator } from "../../../src/accounts/types.ts";
+import type { Accounts, Operator } from "../../../src/accounts/account-types.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 
 function newAccounts(): Accounts {

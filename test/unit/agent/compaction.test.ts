@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message, Model, ModelOutcome, ModelRequest } from "../../../src/agent/model.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { readMemory } from "../../../src/agent/turn/summary-text.ts";
+import { readMemory } from "../../../src/agent/turn/history/summary-text.ts";
 import { answer, call, turn } from "./scripted.ts";
 
 const window = 20_000;

@@ -3,7 +3,7 @@ import { demo } from "../../../src/agent/models/demo.ts";
 import { clientTools } from "../../../src/agent/tools/client-tools.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
+import type { TurnOutcome } from "../../../src/agent/turn/turn-types.ts";
 import { allTools, spaceOf, turn } from "./scripted.ts";
 
 function text(outcome: TurnOutcome): string {

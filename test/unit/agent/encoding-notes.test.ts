@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
-import type { Linux } from "../../../src/sandbox/linux/types.ts";
-import type { Sandbox } from "../../../src/sandbox/types.ts";
+import type { Linux } from "../../../src/sandbox/linux/linux-types.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox-types.ts";
 import { openFiles, spaceOf } from "./scripted.ts";
 
 const { signal } = new AbortController();

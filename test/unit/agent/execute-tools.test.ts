@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
-import { defaultFileLimits, type FileLimits } from "../../../src/agent/tools/file-limits.ts";
+import { defaultFileLimits, type FileLimits } from "../../../src/agent/tools/files/file-limits.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, openFiles, scripted, spaceOf, textsIn, turn } from "./scripted.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Failure, ModelOutcome } from "../../../src/agent/model.ts";
 import type { FailedEntry, JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
+import type { TurnOutcome } from "../../../src/agent/turn/turn-types.ts";
 import { answer, call, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };

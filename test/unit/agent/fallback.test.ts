@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Failure, Message, Model, ModelOutcome, ModelRequest } from "../../../src/agent/model.ts";
 import type { FailedEntry, JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { TurnInput, TurnOutcome, TurnPorts } from "../../../src/agent/turn/types.ts";
+import type { TurnInput, TurnOutcome, TurnPorts } from "../../../src/agent/turn/turn-types.ts";
 import { answer, call, endless, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { noUsage } from "../../../src/agent/turn/turn-limits.ts";
 import type { Failure, Message, Model } from "../../../src/agent/model.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";

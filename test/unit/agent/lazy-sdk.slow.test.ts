@@ -6,7 +6,7 @@ import type { ModelConfiguration } from "../../../src/agent/model.ts";
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };
 
 it("loads the AI SDK only for models that use it", async () => {
-  const index = new URL("../../../src/agent/models/index.ts", import.meta.url).href;
+  const index = new URL("../../../src/agent/models/open-model.ts", import.meta.url).href;
   // Module hooks see every module of the child process.
   const code = `
     import { registerHooks } from "node:module";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noUsage, addUsage, type RunLimits, type Usage, usageOf } from "../../../src/agent/turn/limits.ts";
+import { noUsage, addUsage, type RunLimits, type Usage, usageOf } from "../../../src/agent/turn/turn-limits.ts";
 import type { Model, ModelAnswer } from "../../../src/agent/model.ts";
 import { foldEntry, startProgress } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";

@@ -3,10 +3,10 @@ import type { Message, Model, ModelRequest } from "../../../src/agent/model.ts";
 import type { SummaryEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
-import { summaryRequest } from "../../../src/agent/turn/summary-request.ts";
-import { memoryIn, readMemory, summaryMessage, memoryText } from "../../../src/agent/turn/summary-text.ts";
+import { summaryRequest } from "../../../src/agent/turn/history/summary-request.ts";
+import { memoryIn, readMemory, summaryMessage, memoryText } from "../../../src/agent/turn/history/summary-text.ts";
 import { conversation, summaryOf } from "../../../src/runs/read/conversation.ts";
-import type { RunJournalEntry, TranscriptMessage } from "../../../src/runs/types.ts";
+import type { RunJournalEntry, TranscriptMessage } from "../../../src/runs/run-types.ts";
 import { answer, call, spaceOf, turn } from "./scripted.ts";
 
 const [facts, compactions] = [200, 30];

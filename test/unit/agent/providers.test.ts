@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ModelConfiguration } from "../../../src/agent/model.ts";
 import { secretMissing, SecretRefused } from "../../../src/agent/secret.ts";
 import { modelProblem } from "../../../src/agent/models/model-config.ts";
-import { openModel } from "../../../src/agent/models/index.ts";
+import { openModel } from "../../../src/agent/models/open-model.ts";
 import { modelServer } from "../../providers/model-server.ts";
 
 const server: ModelConfiguration = { enabled: true, provider: "openai-compatible", baseUrl: "http://h/v1", model: "m" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkResult } from "../../../src/results/check-result.ts";
-import type { CheckResult } from "../../../src/results/types.ts";
+import type { CheckResult } from "../../../src/results/result-types.ts";
 import type { Message, Model, ModelOutcome } from "../../../src/agent/model.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, endless, scripted, turn } from "./scripted.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { ModelOutcome } from "../../../src/agent/model.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
+import type { TurnOutcome } from "../../../src/agent/turn/turn-types.ts";
 import { answer, call, openFiles, scripted, spaceOf, textsIn, turn } from "./scripted.ts";
 
 class Killed extends Error {}

@@ -1,11 +1,11 @@
 import type { Message, Model, ModelAnswer, ModelOutcome, ModelRequest, ToolCall } from "../../../src/agent/model.ts";
 import { semaphore } from "../../../src/async/semaphore.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
-import { noUsage } from "../../../src/agent/turn/limits.ts";
-import { type ManifestFile, sha256Of } from "../../../src/agent/turn/manifest.ts";
-import { SeenFiles } from "../../../src/agent/turn/seen-files.ts";
-import { turnFiles } from "../../../src/agent/turn/turn-files.ts";
-import type { TurnFiles, TurnFilesConfig } from "../../../src/agent/turn/workspace-types.ts";
+import { noUsage } from "../../../src/agent/turn/turn-limits.ts";
+import { type ManifestFile, sha256Of } from "../../../src/agent/turn/files/manifest.ts";
+import { SeenFiles } from "../../../src/agent/turn/files/seen-files.ts";
+import { turnFiles } from "../../../src/agent/turn/files/turn-files.ts";
+import type { TurnFiles, TurnFilesConfig } from "../../../src/agent/turn/files/workspace-types.ts";
 import {
   type BuiltInToolChoice,
   type BuiltInToolDependencies,
@@ -13,10 +13,10 @@ import {
   toolNames,
 } from "../../../src/agent/tools/index.ts";
 import { readDocument, takePages } from "../../../src/documents/read-document.ts";
-import { defaultFileLimits } from "../../../src/agent/tools/file-limits.ts";
-import type { Files } from "../../../src/agent/tools/files.ts";
+import { defaultFileLimits } from "../../../src/agent/tools/files/file-limits.ts";
+import type { Files } from "../../../src/agent/tools/files/files.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
-import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/types.ts";
+import type { TurnEvent, TurnInput, TurnPorts } from "../../../src/agent/turn/turn-types.ts";
 
 /** The outcome of a successful model call. */
 export function answer(text: string, toolCalls: ToolCall[] = [], more: Partial<ModelAnswer> = {}): ModelOutcome {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Files } from "../../../src/agent/tools/files.ts";
+import type { Files } from "../../../src/agent/tools/files/files.ts";
 import { uniqueNames } from "../../../src/documents/parts.ts";
 import { docxOf, officeFile, pdf, zip } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";

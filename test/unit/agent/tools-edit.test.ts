@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
-import { decodeText } from "../../../src/documents/decode-text.ts";
-import { encodeText } from "../../../src/documents/encode-text.ts";
-import { foldText, typographicKinds } from "../../../src/documents/fold-text.ts";
+import { decodeText } from "../../../src/documents/encoding/decode-text.ts";
+import { encodeText } from "../../../src/documents/encoding/encode-text.ts";
+import { foldText, typographicKinds } from "../../../src/documents/encoding/fold-text.ts";
 import fc from "../../support/properties.ts";
 import { allTools, files } from "./scripted.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Files } from "../../../src/agent/tools/files.ts";
+import type { Files } from "../../../src/agent/tools/files/files.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { ProgramOwner, SandboxRequest } from "../../../src/sandbox/types.ts";
+import type { ProgramOwner, SandboxRequest } from "../../../src/sandbox/sandbox-types.ts";
 import { countLines, linesOf, textParts } from "../../../src/documents/text-parts.ts";
 import { allTools, answer, call, files, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
 

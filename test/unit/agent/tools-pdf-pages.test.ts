@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, test } from "vitest";
 import { builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
-import type { Files } from "../../../src/agent/tools/files.ts";
+import type { Files } from "../../../src/agent/tools/files/files.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 import { pdf, pdfOf, xlsxOf } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";

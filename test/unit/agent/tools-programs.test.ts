@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { openTools, reopenTools } from "../../../src/agent/toolbox.ts";
 import { builtInTools } from "../../../src/agent/tools/index.ts";
 import { offeredTools, type Tool } from "../../../src/agent/tools/tool.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
-import type { EnvironmentFacts, Linux, LinuxProgram, LinuxResult } from "../../../src/sandbox/linux/types.ts";
-import type { Sandbox, SandboxResult } from "../../../src/sandbox/types.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
+import type { EnvironmentFacts, Linux, LinuxProgram, LinuxResult } from "../../../src/sandbox/linux/linux-types.ts";
+import type { Sandbox, SandboxResult } from "../../../src/sandbox/sandbox-types.ts";
 import { openFiles, type Space, spaceOf, textsIn } from "./scripted.ts";
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foldText, searchKinds } from "../../../src/documents/fold-text.ts";
+import { foldText, searchKinds } from "../../../src/documents/encoding/fold-text.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 import { docx, pdf } from "../../fixtures/documents.ts";
 import fc from "../../support/properties.ts";

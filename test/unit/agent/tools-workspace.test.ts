@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
-import type { Files } from "../../../src/agent/tools/files.ts";
+import type { Files } from "../../../src/agent/tools/files/files.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { compoundFile, docx, pdf, zip } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";

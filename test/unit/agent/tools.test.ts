@@ -3,7 +3,7 @@ import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
 import { toolDefinitions, workspaceLimits } from "../../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../../src/agent/tools/index.ts";
-import type { Files } from "../../../src/agent/tools/files.ts";
+import type { Files } from "../../../src/agent/tools/files/files.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
 import { agentSchemaFile, agentSchemaSource } from "../../../scripts/agent-schema.ts";
 import { allTools, files } from "./scripted.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/agent/model.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { truncatedInput } from "../../../src/agent/turn/truncated-input.ts";
+import { truncatedInput } from "../../../src/agent/turn/history/truncated-input.ts";
 import { answer, call, scripted, turn } from "./scripted.ts";
 
 const sentence = "The quick brown fox jumps over the lazy dog near the river bank while 12 others watch it. ";

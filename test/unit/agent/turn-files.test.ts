@@ -1,7 +1,7 @@
 import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type ManifestFile, manifestHash, manifestOf, sha256Of } from "../../../src/agent/turn/manifest.ts";
-import type { CallFiles, FileChanges, TurnFiles } from "../../../src/agent/turn/workspace-types.ts";
+import { type ManifestFile, manifestHash, manifestOf, sha256Of } from "../../../src/agent/turn/files/manifest.ts";
+import type { CallFiles, FileChanges, TurnFiles } from "../../../src/agent/turn/files/workspace-types.ts";
 import { openFiles, type Space, spaceOf, textsIn } from "./scripted.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { WorkspaceNames } from "../../../src/agent/tools/workspace-names.ts";
+import { WorkspaceNames } from "../../../src/agent/tools/files/workspace-names.ts";
 import fc from "../../support/properties.ts";
 
 /** Whether two names cannot be on one file system that ignores case. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { extRouter } from "../../../src/ext/router.ts";
 import type { ApiHandler } from "../../../src/http/handler.ts";
-import type { SharedSchemas } from "../../../src/http/rest/schemas/types.ts";
+import type { SharedSchemas } from "../../../src/http/rest/schemas/schema-types.ts";
 import type { AllHandlers } from "../../../src/manage/call.ts";
 import { manageRouter } from "../../../src/manage/router.ts";
 import { describeDownloads } from "../../support/downloads.ts";

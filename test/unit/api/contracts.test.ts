@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { operations as extOperations } from "../../../src/ext/contract/operations/index.ts";
+import { operations as extOperations } from "../../../src/ext/contract/operations/ext-operations.ts";
 import { pathParameters as extParameters } from "../../../src/ext/contract/operations/parameters.ts";
 import { openapiDocument as extDocument } from "../../../src/ext/generated/openapi.ts";
 import { pathParameterNames } from "../../../src/http/openapi-document.ts";
-import { operations as manageOperations } from "../../../src/manage/contract/operations/index.ts";
+import { operations as manageOperations } from "../../../src/manage/contract/operations/manage-operations.ts";
 import { pathParameters as manageParameters } from "../../../src/manage/contract/operations/parameters.ts";
 import { openapiDocument as manageDocument } from "../../../src/manage/generated/openapi.ts";
 import { contractSuite } from "../../support/contract-suite.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { requestRate } from "../../../src/accounts/request-rate.ts";
-import type { RunQuery } from "../../../src/runs/types.ts";
+import type { RunQuery } from "../../../src/runs/run-types.ts";
 import { created, onTurn } from "../../platform/run-fixtures.ts";
 import { keyOfOtherAgent } from "../../support/other-agent.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";

@@ -3,7 +3,7 @@ import { listEvents } from "../../../src/http/rest/list-events.ts";
 import { openCounts } from "../../../src/http/open-counts.ts";
 import type { RunDescriber, RunDetail } from "../../../src/runs/read/describe-runs.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
-import type { Run } from "../../../src/runs/types.ts";
+import type { Run } from "../../../src/runs/run-types.ts";
 
 const run = { id: "r", status: "running", sequence: 0 } as Run;
 const viewers = ["organization", "agent"];

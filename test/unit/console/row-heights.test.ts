@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RowHeights } from "../../../console/run/timeline/row-heights.ts";
+import { RowHeights } from "../../../console/run/timeline/rows/row-heights.ts";
 import fc from "../../support/properties.ts";
 
 interface Row {

@@ -3,11 +3,11 @@ import type { ModelRequest, RunFile } from "../../../console/run/api.ts";
 import { compareFiles } from "../../../console/run/files/file-changes.ts";
 import { type Folder, fileTree } from "../../../console/run/files/file-tree.ts";
 import { previewKind } from "../../../console/run/files/preview-kind.ts";
-import { changeText, requestChange } from "../../../console/run/inspector/request-change.ts";
+import { changeText, requestChange } from "../../../console/run/inspector/request/request-change.ts";
 import { shownArguments } from "../../../console/run/inspector/shown-arguments.ts";
 import { gridAmounts, pointAt, stairsOf } from "../../../console/run/inspector/stairs.ts";
 import { RunModel } from "../../../console/run/model/run-model.ts";
-import type { Point } from "../../../console/run/model/types.ts";
+import type { Point } from "../../../console/run/model/run-model-types.ts";
 import {
   findSelected,
   formatPlace,
@@ -22,7 +22,7 @@ import { gapText, stepTitle, thoughtText, waitsOf, waitText } from "../../../con
 import { ticksOf } from "../../../console/run/timeline/axis.ts";
 import { barsOf } from "../../../console/run/timeline/bars.ts";
 import { minimapPaths } from "../../../console/run/timeline/minimap-paths.ts";
-import { endOfRow, rowAt, rowsWith, timeOfRow, visibleRows } from "../../../console/run/timeline/visible-rows.ts";
+import { endOfRow, rowAt, rowsWith, timeOfRow, visibleRows } from "../../../console/run/timeline/rows/visible-rows.ts";
 import { Recorder } from "./recorder.ts";
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1_000} s`;

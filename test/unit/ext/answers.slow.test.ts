@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
-import type { AgentDefinition } from "../../../src/accounts/types.ts";
+import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
-import { answerCall, expireAnswers, type GivenAnswer } from "../../../src/runs/answer-call.ts";
+import { answerCall, expireAnswers, type GivenAnswer } from "../../../src/runs/control/answer-call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
 import { restCaller } from "../../support/local-service.ts";

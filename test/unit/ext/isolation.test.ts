@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operations } from "../../../src/ext/contract/operations/index.ts";
-import { schemas } from "../../../src/ext/contract/schemas/index.ts";
+import { operations } from "../../../src/ext/contract/operations/ext-operations.ts";
+import { schemas } from "../../../src/ext/contract/schemas/ext-schemas.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";

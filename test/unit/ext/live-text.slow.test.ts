@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun } from "../../support/ext-runs.ts";

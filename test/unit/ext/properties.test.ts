@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type OperationName, operations } from "../../../src/ext/contract/operations/index.ts";
+import { type OperationName, operations } from "../../../src/ext/contract/operations/ext-operations.ts";
 import { startRun } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
 import { bodyOf, isHeaderValue, mostly, odd, oddRequests, pathOf } from "../../support/odd-requests.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { setWebhook } from "../../../src/accounts/webhooks.ts";
-import type { AgentDefinition } from "../../../src/accounts/types.ts";
+import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";

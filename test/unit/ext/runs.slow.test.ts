@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { updateAgent } from "../../../src/accounts/agents.ts";
+import { updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
-import { definitionOf } from "../../../src/accounts/definition.ts";
+import { definitionOf } from "../../../src/accounts/agents/definition.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";

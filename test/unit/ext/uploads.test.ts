@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setQuota } from "../../../src/accounts/organizations.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import type { RestCaller } from "../../support/local-service.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";

@@ -4,7 +4,7 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { setWebhook } from "../../../src/accounts/webhooks.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type BundleContent, bundleOf, contentsOf, replaced, withEvents, withRun } from "../../support/bundles.ts";

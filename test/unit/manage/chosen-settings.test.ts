@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
-import type { AgentDefinition } from "../../../src/accounts/types.ts";
+import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
 import type { Schemas as ExtSchemas } from "../../../src/ext/call.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";

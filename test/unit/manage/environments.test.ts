@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
-import type { KnownEnvironment } from "../../../src/sandbox/linux/types.ts";
+import type { KnownEnvironment } from "../../../src/sandbox/linux/linux-types.ts";
 import { openapiDocument } from "../../../src/manage/generated/openapi.ts";
-import { manageHandlers } from "../../../src/manage/handlers/index.ts";
+import { manageHandlers } from "../../../src/manage/handlers/manage-handlers.ts";
 import { manageRouter } from "../../../src/manage/router.ts";
 import { awsSecrets } from "../../../src/platform/aws/secrets.ts";
 import { stamped } from "../../../src/runs/events.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { noUsage } from "../../../src/agent/turn/turn-limits.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
-import type { AttemptOutcome, TurnEnding } from "../../../src/trials/types.ts";
+import type { AttemptOutcome, TurnEnding } from "../../../src/trials/trial-types.ts";
 import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 
 // Trials that earlier releases created with a mode that this one does not have.

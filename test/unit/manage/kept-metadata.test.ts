@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FileVersion, sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { type FileVersion, sha256Of } from "../../../src/agent/turn/files/manifest.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { recordRedactor } from "../../../src/trials/suites/redact-record.ts";
 import { compileRedactor } from "../../../src/trials/suites/redactor.ts";
-import type { RunJournalEntry } from "../../../src/runs/types.ts";
+import type { RunJournalEntry } from "../../../src/runs/run-types.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 import { answered, created, numbered, onTurn, output, resulted } from "../../platform/run-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createOrganization, setQuota } from "../../../src/accounts/organizations.ts";
-import { manageHandlers } from "../../../src/manage/handlers/index.ts";
+import { manageHandlers } from "../../../src/manage/handlers/manage-handlers.ts";
 import { manageRouter } from "../../../src/manage/router.ts";
 import { awsSecrets } from "../../../src/platform/aws/secrets.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { manageHandlers } from "../../../src/manage/handlers/index.ts";
+import { manageHandlers } from "../../../src/manage/handlers/manage-handlers.ts";
 import { manageRouter } from "../../../src/manage/router.ts";
 import { awsSecrets } from "../../../src/platform/aws/secrets.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";

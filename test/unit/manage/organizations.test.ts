@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setModel as storeModel } from "../../../src/accounts/organizations.ts";
-import type { Accounts } from "../../../src/accounts/types.ts";
+import type { Accounts } from "../../../src/accounts/account-types.ts";
 import type { Call, Schemas } from "../../../src/manage/call.ts";
 import type { ManageDeps } from "../../../src/manage/deps.ts";
 import { organizationHandlers } from "../../../src/manage/handlers/organizations.ts";

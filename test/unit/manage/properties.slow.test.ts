@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type OperationName, operations } from "../../../src/manage/contract/operations/index.ts";
+import { type OperationName, operations } from "../../../src/manage/contract/operations/manage-operations.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 import { bodyOf, isHeaderValue, mostly, odd, oddRequests, pathOf } from "../../support/odd-requests.ts";
 import fc from "../../support/properties.ts";

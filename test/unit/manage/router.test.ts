@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../../src/manage/contract/operations/index.ts";
+import { operations } from "../../../src/manage/contract/operations/manage-operations.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 let service: ManageService;

@@ -4,7 +4,7 @@ import type { Schemas } from "../../../src/manage/call.ts";
 import { streamResponse } from "../../../src/http/rest/event-stream.ts";
 import { wireDetail } from "../../../src/manage/wire/run.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
-import { acceptInput } from "../../../src/runs/control-run.ts";
+import { acceptInput } from "../../../src/runs/control/control-run.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { watchRun } from "../../../src/runs/read/watch-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";

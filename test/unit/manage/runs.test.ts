@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { ModelConfiguration } from "../../../src/agent/model.ts";
 import type { Schemas } from "../../../src/manage/call.ts";

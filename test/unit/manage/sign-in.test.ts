@@ -6,14 +6,14 @@ import { explainAwsErrors } from "../../../bin/console/aws-errors.ts";
 import { processToken } from "../../../bin/console/token.ts";
 import { newToken } from "../../../src/accounts/token.ts";
 import { type ApiResponse, jsonResponse } from "../../../src/http/handler.ts";
-import { manageHandlers } from "../../../src/manage/handlers/index.ts";
+import { manageHandlers } from "../../../src/manage/handlers/manage-handlers.ts";
 import { bodyBytesOnLambda } from "../../../src/http/rest/lambda-limits.ts";
 import { manageResponseLimit } from "../../../src/manage/lambda-limits.ts";
 import { type Authenticate, manageRouter } from "../../../src/manage/router.ts";
 import { jwtAuthentication } from "../../../src/manage/sign-in/authenticate.ts";
-import { type LocalPlatform, openLocalPlatform } from "../../../src/platform/local/index.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../../src/platform/local/open-platform.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
-import type { Platform } from "../../../src/platform/types.ts";
+import type { Platform } from "../../../src/platform/platform-types.ts";
 import { apiFunction } from "../../support/lambda-function.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "sign-in-"));

@@ -1,5 +1,5 @@
 import { createKey } from "../../../src/accounts/keys.ts";
-import { updateAgent } from "../../../src/accounts/agents.ts";
+import { updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, type Reply, scripted } from "../../providers/chat-completions-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
-import type { AgentDefinition } from "../../../src/accounts/types.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
+import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";

@@ -1,4 +1,4 @@
-import { updateAgent } from "../../../src/accounts/agents.ts";
+import { updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";

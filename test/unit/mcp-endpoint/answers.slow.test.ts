@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { parseExact } from "../../../src/json.ts";
 import { scriptedModel } from "../../browser/scripted-model.ts";

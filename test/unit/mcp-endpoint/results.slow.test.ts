@@ -1,6 +1,6 @@
 import { resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { updateAgent } from "../../../src/accounts/agents.ts";
+import { updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { scriptedModel } from "../../browser/scripted-model.ts";
 import { callTool, connectClient, connectTasks } from "../../support/mcp-clients.ts";
 import { type LocalService, localService } from "../../support/local-service.ts";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { openTools, type ToolChoice } from "../../../src/agent/toolbox.ts";
 import { httpServer } from "../../support/http-server.ts";
-import type { McpServer } from "../../../src/agent/mcp/types.ts";
+import type { McpServer } from "../../../src/agent/mcp/mcp-types.ts";
 
 type Request = { id?: number; method: string; params?: { cursor?: string } };
 

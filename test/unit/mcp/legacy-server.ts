@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { openMcpServer } from "../../../src/agent/mcp/client.ts";
-import type { McpServer } from "../../../src/agent/mcp/types.ts";
+import type { McpServer } from "../../../src/agent/mcp/mcp-types.ts";
 import { httpServer } from "../../support/http-server.ts";
 import { files } from "../agent/scripted.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { McpServer } from "../../../src/agent/mcp/types.ts";
+import type { McpServer } from "../../../src/agent/mcp/mcp-types.ts";
 import { openTools, reopenTools, type ToolChoice, type ToolDependencies } from "../../../src/agent/toolbox.ts";
 import { offeredDefinitions, offeredTools } from "../../../src/agent/tools/tool.ts";
 import { httpServer } from "../../support/http-server.ts";

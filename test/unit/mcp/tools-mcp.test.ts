@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { openTools, type ToolChoice, type ToolDependencies } from "../../../src/agent/toolbox.ts";
 import { SecretRefused } from "../../../src/agent/secret.ts";
-import type { McpServer } from "../../../src/agent/mcp/types.ts";
+import type { McpServer } from "../../../src/agent/mcp/mcp-types.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { files } from "../agent/scripted.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { platforms } from "../../support/platforms.ts";
 
 const limits = { steps: 1, tokens: 1, seconds: 1 };

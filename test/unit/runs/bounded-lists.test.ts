@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
-import { agentActivity } from "../../../src/runs/read/agent-activity.ts";
-import { countRuns } from "../../../src/runs/read/count-runs.ts";
-import { searchRuns } from "../../../src/runs/read/search-runs.ts";
+import { agentActivity } from "../../../src/runs/read/reports/agent-activity.ts";
+import { countRuns } from "../../../src/runs/read/reports/count-runs.ts";
+import { searchRuns } from "../../../src/runs/read/search/search-runs.ts";
 import { created } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { setWebhook, setWebhookEnabled } from "../../../src/accounts/webhooks.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import { createRun, type CreateRunDeps, type NewRun } from "../../../src/runs/create-run.ts";
-import { idempotencyOf } from "../../../src/runs/idempotency.ts";
+import { createRun, type CreateRunDeps, type NewRun } from "../../../src/runs/begin/create-run.ts";
+import { idempotencyOf } from "../../../src/runs/begin/idempotency.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { readRunFile } from "../../../src/runs/files/read-files.ts";
 import { anAnswer } from "../../platform/run-fixtures.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createAgent, updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { ToolCall } from "../../../src/agent/model.ts";
-import { noUsage } from "../../../src/agent/turn/limits.ts";
+import { noUsage } from "../../../src/agent/turn/turn-limits.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import { stamped } from "../../../src/runs/events.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { encodeConfiguration } from "../../../src/runs/turn-configuration.ts";
-import type { Run, RunChange, RunJournalEntry, TurnMessage } from "../../../src/runs/types.ts";
+import type { Run, RunChange, RunJournalEntry, TurnMessage } from "../../../src/runs/run-types.ts";
 import { anAnswer, answered, input, newRun, output, resulted } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

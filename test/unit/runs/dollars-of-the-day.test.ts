@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { chunk, streams } from "../../providers/chat-completions-server.ts";
 import { modelServer } from "../../providers/model-server.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
-import { keptAgents } from "../../../src/runs/kept-agents.ts";
+import { keptAgents } from "../../../src/runs/erase/kept-agents.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 
 const limits = { steps: 5, tokens: 10_000, seconds: 60 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { mergeRuns, newestFirst, type PartReader } from "../../../src/runs/read/merge-runs.ts";
-import type { Run, RunPlace } from "../../../src/runs/types.ts";
+import type { Run, RunPlace } from "../../../src/runs/run-types.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
 import fc from "../../support/properties.ts";
 

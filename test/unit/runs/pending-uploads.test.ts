@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
 import { uploadKey } from "../../../src/platform/aws/pending-uploads.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { beginUpload, receiveUpload } from "../../../src/runs/files/pending-uploads.ts";
 import type { PendingUpload, Stores } from "../../../src/runs/ports.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";

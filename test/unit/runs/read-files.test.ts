@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Message, Model } from "../../../src/agent/model.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
-import { noCompanions } from "../../../src/runs/companions.ts";
-import { acceptInput, deleteRun } from "../../../src/runs/control-run.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
+import { noCompanions } from "../../../src/runs/erase/companions.ts";
+import { acceptInput, deleteRun } from "../../../src/runs/control/control-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { listRunFiles, readRunFile, type RunPoint } from "../../../src/runs/files/read-files.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { acceptInputOnce } from "../../../src/runs/control-run.ts";
+import { acceptInputOnce } from "../../../src/runs/control/control-run.ts";
 import type { Workflow } from "../../../src/runs/ports.ts";
-import type { RunJournalEntry } from "../../../src/runs/types.ts";
+import type { RunJournalEntry } from "../../../src/runs/run-types.ts";
 import { numbered } from "../../platform/run-fixtures.ts";
 import { newRun, putAgent } from "../../support/scripted-runs.ts";
 import { platforms } from "../../support/platforms.ts";

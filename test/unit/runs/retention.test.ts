@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, afterEach, describe, expect, test } from "vitest";
-import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createAgent, updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
-import { deleteRun } from "../../../src/runs/control-run.ts";
-import { deleteExpiredRuns, resumeErasures } from "../../../src/runs/retention.ts";
-import type { Run } from "../../../src/runs/types.ts";
+import { deleteRun } from "../../../src/runs/control/control-run.ts";
+import { deleteExpiredRuns, resumeErasures } from "../../../src/runs/erase/retention.ts";
+import type { Run } from "../../../src/runs/run-types.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 import { newTrial } from "../../platform/trials.contract.ts";

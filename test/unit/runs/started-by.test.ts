@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answerer } from "../../../src/agent/asks.ts";
 import { exportRun } from "../../../src/runs/read/export-run.ts";
-import type { RunJournalEntry } from "../../../src/runs/types.ts";
+import type { RunJournalEntry } from "../../../src/runs/run-types.ts";
 import { answered, firstMessages, input, newRun, numbered, onTurn } from "../../platform/run-fixtures.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import type { Schemas as ExtSchemas } from "../../../src/ext/call.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { noUsage } from "../../../src/agent/turn/limits.ts";
-import { stopRun } from "../../../src/runs/control-run.ts";
+import { noUsage } from "../../../src/agent/turn/turn-limits.ts";
+import { stopRun } from "../../../src/runs/control/control-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
-import type { Run } from "../../../src/runs/types.ts";
+import type { Run } from "../../../src/runs/run-types.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { platforms } from "../../support/platforms.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
 import { createOrganization, setQuota } from "../../../src/accounts/organizations.ts";
 import { createHandler } from "../../../src/v1/create.ts";
-import { noCompanions } from "../../../src/runs/companions.ts";
-import { deleteRun } from "../../../src/runs/control-run.ts";
+import { noCompanions } from "../../../src/runs/erase/companions.ts";
+import { deleteRun } from "../../../src/runs/control/control-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { beginUpload } from "../../../src/runs/files/pending-uploads.ts";
 import type { Runs, Stores } from "../../../src/runs/ports.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { distinctWords, excerptAround, maxSearched, phrasesIn } from "../../../src/runs/read/words.ts";
+import { distinctWords, excerptAround, maxSearched, phrasesIn } from "../../../src/runs/read/search/words.ts";
 
 const excerpt = (text: string, query: string): string | undefined =>
   excerptAround(text, phrasesIn(query))

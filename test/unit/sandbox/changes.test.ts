@@ -14,11 +14,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { localWorkspace } from "../../../src/platform/local/workspace.ts";
 import { runContents } from "../../../src/platform/local/database/run-contents.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
 import { collectChanges } from "../../../src/sandbox/linux/changes.ts";
 import { copyOf, layOutFiles } from "../../../src/sandbox/linux/lay-out.ts";
 import { Snapshot } from "../../../src/sandbox/linux/snapshot.ts";
-import type { StoredFile } from "../../../src/sandbox/linux/types.ts";
+import type { StoredFile } from "../../../src/sandbox/linux/linux-types.ts";
 
 const limits = { files: 10, fileBytes: 1_000, writtenBytes: 10_000 };
 const { signal } = new AbortController();

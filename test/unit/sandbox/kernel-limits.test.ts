@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sharedUserNote, withinKernelLimits } from "../../../src/sandbox/linux/kernel-limits.ts";
-import { linuxLimits } from "../../../src/sandbox/linux/limits.ts";
+import { linuxLimits } from "../../../src/sandbox/linux/linux-limits.ts";
 
 const setting = (file: string) => Number(readFileSync(file, "utf8"));
 const places = 4;

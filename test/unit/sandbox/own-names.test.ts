@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftNames, ownName } from "../../../src/sandbox/linux/own-names.ts";
+import { leftNames, ownName } from "../../../src/sandbox/linux/bubblewrap/own-names.ts";
 
 test("names of services that have ended are left ones, also where their process id is used again", () => {
   const own = ownName("agent-x");

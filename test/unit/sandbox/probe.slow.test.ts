@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { layout } from "../../../src/layout.ts";
-import { parseFacts, probeScript } from "../../../src/sandbox/linux/probe.ts";
+import { parseFacts, probeScript } from "../../../src/sandbox/linux/bubblewrap/probe.ts";
 
 const script = probeScript(layout().environment);
 

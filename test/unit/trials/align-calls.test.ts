@@ -1,6 +1,6 @@
 import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import { alignCalls } from "../../../src/trials/compare.ts";
+import { alignCalls } from "../../../src/trials/cases/compare.ts";
 
 interface Call {
   name: string;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { FileVersion } from "../../../src/agent/turn/manifest.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import type { FileVersion } from "../../../src/agent/turn/files/manifest.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
 import { checkResult } from "../../../src/results/check-result.ts";
-import type { CheckResult } from "../../../src/results/types.ts";
+import type { CheckResult } from "../../../src/results/result-types.ts";
 import { assertionProblem, checkAssertions, maxMatchedBytes } from "../../../src/trials/assertions.ts";
-import { turnFacts } from "../../../src/trials/turn-facts.ts";
-import type { Assertion } from "../../../src/trials/types.ts";
+import { turnFacts } from "../../../src/trials/cases/turn-facts.ts";
+import type { Assertion } from "../../../src/trials/trial-types.ts";
 import { prices, recordedTurn, sha } from "./samples.ts";
 
 const contents = new Map<string, Uint8Array>();

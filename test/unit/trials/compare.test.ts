@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FileVersion } from "../../../src/agent/turn/manifest.ts";
-import { compareTurns, isSame } from "../../../src/trials/compare.ts";
-import type { Comparison } from "../../../src/trials/types.ts";
+import type { FileVersion } from "../../../src/agent/turn/files/manifest.ts";
+import { compareTurns, isSame } from "../../../src/trials/cases/compare.ts";
+import type { Comparison } from "../../../src/trials/trial-types.ts";
 import { sha } from "./samples.ts";
 
 const sameOutput = (before?: string, after?: string): boolean =>

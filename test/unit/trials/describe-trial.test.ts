@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeTrial } from "../../../src/trials/describe-trial.ts";
 import { summarize } from "../../../src/trials/summary.ts";
-import type { TrialBudget, TrialCase } from "../../../src/trials/types.ts";
+import type { TrialBudget, TrialCase } from "../../../src/trials/trial-types.ts";
 import { arm, casesOf, configuration, differs, ended, leftRecord, unpriced, used } from "./samples.ts";
 
 const settings = (budget: TrialBudget) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failures, parseFailIf } from "../../../src/trials/fail-if.ts";
 import { summarize } from "../../../src/trials/summary.ts";
-import type { TrialCase } from "../../../src/trials/types.ts";
+import type { TrialCase } from "../../../src/trials/trial-types.ts";
 import { arm, casesOf, configuration, differs, ended, leftRecord } from "./samples.ts";
 
 const trial = { candidate: configuration(), control: configuration() };

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { FileVersion } from "../../../src/agent/turn/manifest.ts";
-import type { RunEvent } from "../../../src/runs/types.ts";
-import { alignCalls, compareTurns } from "../../../src/trials/compare.ts";
-import { turnFacts, type TurnFacts } from "../../../src/trials/turn-facts.ts";
+import type { FileVersion } from "../../../src/agent/turn/files/manifest.ts";
+import type { RunEvent } from "../../../src/runs/run-types.ts";
+import { alignCalls, compareTurns } from "../../../src/trials/cases/compare.ts";
+import { turnFacts, type TurnFacts } from "../../../src/trials/cases/turn-facts.ts";
 import { answer, call, scripted, spaceOf, turn } from "../agent/scripted.ts";
 
 /** A turn of the real loop on its own files, which writes a text and says something. */

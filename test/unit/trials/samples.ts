@@ -1,7 +1,13 @@
-import type { AgentDefinition } from "../../../src/accounts/types.ts";
-import { noUsage, type Usage } from "../../../src/agent/turn/limits.ts";
-import type { EventStamp, RunEvent } from "../../../src/runs/types.ts";
-import type { Attempt, AttemptOutcome, TrialCase, TriedConfiguration, TurnEnding } from "../../../src/trials/types.ts";
+import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
+import { noUsage, type Usage } from "../../../src/agent/turn/turn-limits.ts";
+import type { EventStamp, RunEvent } from "../../../src/runs/run-types.ts";
+import type {
+  Attempt,
+  AttemptOutcome,
+  TrialCase,
+  TriedConfiguration,
+  TurnEnding,
+} from "../../../src/trials/trial-types.ts";
 
 export const start = Date.UTC(2026, 10, 27, 9);
 

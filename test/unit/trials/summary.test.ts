@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { summarize } from "../../../src/trials/summary.ts";
 import type { Verdict } from "../../../src/trials/names.ts";
-import type { TrialCase } from "../../../src/trials/types.ts";
+import type { TrialCase } from "../../../src/trials/trial-types.ts";
 import { arm, casesOf, configuration, differs, ended, leftRecord, unpriced, used } from "./samples.ts";
 
 const trial = { candidate: configuration(), control: configuration() };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../../src/runs/types.ts";
-import { turnFacts } from "../../../src/trials/turn-facts.ts";
+import type { RunEvent } from "../../../src/runs/run-types.ts";
+import { turnFacts } from "../../../src/trials/cases/turn-facts.ts";
 import { at, recordedTurn, sha, start } from "./samples.ts";
 
 describe("the facts of a turn", () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Verdict } from "../../../src/trials/names.ts";
-import { noUsage } from "../../../src/agent/turn/limits.ts";
-import type { TrialCase, Attempt, VoteEnding } from "../../../src/trials/types.ts";
+import { noUsage } from "../../../src/agent/turn/turn-limits.ts";
+import type { TrialCase, Attempt, VoteEnding } from "../../../src/trials/trial-types.ts";
 import { verdictOf } from "../../../src/trials/verdict.ts";
 import { arm, caseOf, differs, ended, leftRecord, sha } from "./samples.ts";
 

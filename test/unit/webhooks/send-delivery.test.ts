@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import type { Webhook as WebhookRecord } from "../../../src/accounts/types.ts";
+import type { Webhook as WebhookRecord } from "../../../src/accounts/account-types.ts";
 import type { Delivery } from "../../../src/runs/deliveries.ts";
-import type { Run } from "../../../src/runs/types.ts";
+import type { Run } from "../../../src/runs/run-types.ts";
 import { sendDelivery, type SendDeps } from "../../../src/deliveries/send-delivery.ts";
 import { created, onTurn } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";

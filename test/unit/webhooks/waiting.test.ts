@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { argumentsHash } from "../../../src/agent/asks.ts";
 import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { sendDelivery, type SendDeps } from "../../../src/deliveries/send-delivery.ts";
-import type { RunChange } from "../../../src/runs/types.ts";
+import type { RunChange } from "../../../src/runs/run-types.ts";
 import { anAnswer, created, largeText, numbered, onTurn } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { webhookReceiver } from "../../support/webhook-receiver.ts";

@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createAgent, updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { sandboxFunctions } from "../../../src/platform/aws/functions/sandbox-functions.ts";
-import { awsPlatform } from "../../../src/platform/aws/index.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { awsPlatform } from "../../../src/platform/aws/open-platform.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import type { AdvancePayload, AdvanceResponse } from "../../../src/workflow/payload.ts";
 import { lastStepSeconds } from "../../../src/workflow/policy.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import type { Workspace } from "../../../src/runs/ports.ts";
-import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
+import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control/control-run.ts";
 import { failTurn, notStarted } from "../../../src/runs/turn-writes.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { externalWorkflow, startRunner } from "../../../src/platform/local/workflow.ts";

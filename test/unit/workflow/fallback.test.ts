@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createAgent, updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { removeConfiguration, setConfiguration } from "../../../src/accounts/model-configurations.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
-import type { AgentDefinition } from "../../../src/accounts/types.ts";
+import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { rebuildRequest } from "../../../src/runs/read/rebuild-request.ts";
 import { sentRequest } from "../../../src/runs/read/sent-request.ts";

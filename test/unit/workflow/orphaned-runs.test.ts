@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Execution, Executions } from "../../../src/workflow/execution.ts";
-import type { Run } from "../../../src/runs/types.ts";
+import type { Run } from "../../../src/runs/run-types.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
-import { acceptInput, stopRun } from "../../../src/runs/control-run.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { acceptInput, stopRun } from "../../../src/runs/control/control-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { RetryLater } from "../../../src/workflow/retry-later.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { type ExecutionEvent, endFailedExecution } from "../../../src/workflow/reconcile.ts";

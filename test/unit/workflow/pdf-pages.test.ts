@@ -1,10 +1,10 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import type { ModelConfiguration } from "../../../src/agent/model.ts";
 import { readDocument, takePages } from "../../../src/documents/read-document.ts";
-import { acceptInput } from "../../../src/runs/control-run.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { acceptInput } from "../../../src/runs/control/control-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { sentRequest } from "../../../src/runs/read/sent-request.ts";
 import type { Stores } from "../../../src/runs/ports.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import type { Message, Model } from "../../../src/agent/model.ts";
-import { acceptInput } from "../../../src/runs/control-run.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { acceptInput } from "../../../src/runs/control/control-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
+import { createAgent, updateAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
-import { acceptInput } from "../../../src/runs/control-run.ts";
-import { createRun } from "../../../src/runs/create-run.ts";
+import { acceptInput } from "../../../src/runs/control/control-run.ts";
+import { createRun } from "../../../src/runs/begin/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { rebuildRequest } from "../../../src/runs/read/rebuild-request.ts";

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createAgent } from "../../../src/accounts/agents.ts";
+import { createAgent } from "../../../src/accounts/agents/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { setWebhook } from "../../../src/accounts/webhooks.ts";
 import type { Model } from "../../../src/agent/model.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import { noCompanions } from "../../../src/runs/companions.ts";
-import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
-import { createRun, type CreateRunDeps } from "../../../src/runs/create-run.ts";
+import { noCompanions } from "../../../src/runs/erase/companions.ts";
+import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control/control-run.ts";
+import { createRun, type CreateRunDeps } from "../../../src/runs/begin/create-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { fail } from "../../../src/workflow/fail.ts";

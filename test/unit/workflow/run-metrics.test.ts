@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { type MetricValues, measuredRuns, executionMetrics } from "../../../src/observability/metrics.ts";
-import { stopRun } from "../../../src/runs/control-run.ts";
+import { stopRun } from "../../../src/runs/control/control-run.ts";
 import { graceSeconds, turnSeconds } from "../../../src/workflow/policy.ts";
 import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { sweep, type SweepDeps } from "../../../src/workflow/sweep.ts";

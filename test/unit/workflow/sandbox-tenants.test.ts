@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { advance } from "../../../src/workflow/advance.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
-import type { ProgramOwner } from "../../../src/sandbox/types.ts";
+import type { ProgramOwner } from "../../../src/sandbox/sandbox-types.ts";
 import { answer, call, scripted } from "../agent/scripted.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 const stores = temporaryStores();

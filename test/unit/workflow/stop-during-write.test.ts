@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
-import { sha256Of } from "../../../src/agent/turn/manifest.ts";
-import type { Run, RunChange } from "../../../src/runs/types.ts";
+import { sha256Of } from "../../../src/agent/turn/files/manifest.ts";
+import type { Run, RunChange } from "../../../src/runs/run-types.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
-import { stopRun } from "../../../src/runs/control-run.ts";
+import { stopRun } from "../../../src/runs/control/control-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { beginRun } from "../../../src/runs/begin.ts";
+import { beginRun } from "../../../src/runs/begin/begin.ts";
 import { stamped } from "../../../src/runs/events.ts";
 import { rebuildRequest } from "../../../src/runs/read/rebuild-request.ts";
-import type { RunJournalEntry, TurnMessage } from "../../../src/runs/types.ts";
+import type { RunJournalEntry, TurnMessage } from "../../../src/runs/run-types.ts";
 import { ordinarySurroundings } from "../../../src/workflow/turn-kind.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 

@@ -1,10 +1,10 @@
 import { answerText, argumentsText } from "../../../agent/asks.ts";
 import type { Attachment, ToolCall } from "../../../agent/model.ts";
 import { reasoningText } from "../../../agent/reasoning.ts";
-import type { FileVersion } from "../../../agent/turn/manifest.ts";
+import type { FileVersion } from "../../../agent/turn/files/manifest.ts";
 import { startOf } from "../../../runs/text.ts";
-import type { RunEvent, RunJournalEntry } from "../../../runs/types.ts";
-import type { SharedSchemas } from "../schemas/types.ts";
+import type { RunEvent, RunJournalEntry } from "../../../runs/run-types.ts";
+import type { SharedSchemas } from "../schemas/schema-types.ts";
 import { timeOf } from "./time.ts";
 import { wireUsageFields } from "./token-usage.ts";
 

@@ -1,12 +1,12 @@
-import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.ts";
-import type { FileVersion } from "../../../agent/turn/manifest.ts";
-import { problemsText } from "../../../results/types.ts";
-import type { ChosenSettings } from "../../../runs/chosen-settings.ts";
+import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/turn-limits.ts";
+import type { FileVersion } from "../../../agent/turn/files/manifest.ts";
+import { problemsText } from "../../../results/result-types.ts";
+import type { ChosenSettings } from "../../../runs/begin/chosen-settings.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { AskedCall } from "../../../runs/read/open-calls.ts";
-import { runPartSchemas } from "../schemas/runs.ts";
-import { usageSchemas } from "../schemas/usage.ts";
+import { runPartSchemas } from "../schemas/runs-schemas.ts";
+import { usageSchemas } from "../schemas/usage-schemas.ts";
 import { wireBySchema } from "./by-schema.ts";
 
 /** The schemas of parts of runs that the APIs share. */

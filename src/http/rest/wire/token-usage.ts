@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../../../agent/model.ts";
-import type { SharedSchemas } from "../schemas/types.ts";
+import type { SharedSchemas } from "../schemas/schema-types.ts";
 
 /** The tokens of a model call as fields of its event: those that the provider reported, or an estimate. None are known of a call without input tokens. */
 export function wireUsageFields(usage: TokenUsage | undefined, dollars: number | undefined) {

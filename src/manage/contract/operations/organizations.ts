@@ -1,5 +1,5 @@
 import { operationsIn } from "./operation.ts";
-import { configurationName } from "../../../accounts/limits.ts";
+import { configurationName } from "../../../accounts/account-limits.ts";
 import { cursor, limit } from "../../../http/rest/parameters.ts";
 
 const operation = operationsIn("organizations");

@@ -1,4 +1,4 @@
-import { configurationName, endpointIdPattern } from "../../../accounts/limits.ts";
+import { configurationName, endpointIdPattern } from "../../../accounts/account-limits.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
 import { fileName, idParameter, parameter, tokenId } from "../../../http/rest/parameters.ts";
 

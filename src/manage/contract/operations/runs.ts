@@ -1,7 +1,7 @@
 import { limit, parameter, repeated, runStatus } from "../../../http/rest/parameters.ts";
 import { askKinds } from "../../../agent/ask-kinds.ts";
-import { maxScannedRecords, maxScannedRuns, searchedDays } from "../../../runs/read/search-bounds.ts";
-import { maxSearched } from "../../../runs/read/words.ts";
+import { maxScannedRecords, maxScannedRuns, searchedDays } from "../../../runs/read/search/search-bounds.ts";
+import { maxSearched } from "../../../runs/read/search/words.ts";
 import { runFilters } from "../../../operations/parameters.ts";
 import { operationsIn } from "./operation.ts";
 

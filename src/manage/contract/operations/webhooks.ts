@@ -1,4 +1,4 @@
-import { endpointIdPattern, maxEndpoints, maxSecrets } from "../../../accounts/limits.ts";
+import { endpointIdPattern, maxEndpoints, maxSecrets } from "../../../accounts/account-limits.ts";
 import { cursor, limit, parameter } from "../../../http/rest/parameters.ts";
 import { operationsIn } from "./operation.ts";
 

@@ -1,5 +1,11 @@
-import { answers, encodeFilter, type Instruction, offsets, bpfOperations } from "../../../sandbox/linux/bpf.ts";
-import { type FilterArchitecture, notPermitted } from "../../../sandbox/linux/seccomp.ts";
+import {
+  answers,
+  encodeFilter,
+  type Instruction,
+  offsets,
+  bpfOperations,
+} from "../../../sandbox/linux/bubblewrap/bpf.ts";
+import { type FilterArchitecture, notPermitted } from "../../../sandbox/linux/bubblewrap/seccomp.ts";
 
 /** Numbers of system calls by architecture: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
 const refused: Record<FilterArchitecture, number[]> = {

@@ -1,5 +1,5 @@
-import { metadataOf } from "../../../agent/turn/manifest.ts";
-import type { FileMetadata, StoredFile } from "../../../sandbox/linux/types.ts";
+import { metadataOf } from "../../../agent/turn/files/manifest.ts";
+import type { FileMetadata, StoredFile } from "../../../sandbox/linux/linux-types.ts";
 import type { ProgramAnswer, ProgramUnavailable } from "./program-messages.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { LinuxProgram, LinuxResult, StoredFile } from "../../../sandbox/linux/types.ts";
+import type { LinuxProgram, LinuxResult, StoredFile } from "../../../sandbox/linux/linux-types.ts";
 import type { SignedForm } from "../s3/signed-objects.ts";
 
 // What `advance` and the function of an environment send each other. Contents of files are never in these messages: 2,000

@@ -6,7 +6,7 @@ import { sendConditional } from "../dynamodb/conditional-write.ts";
 import type { Item } from "../dynamodb/run-items.ts";
 import { ttlAttribute } from "../dynamodb/table.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
-import { withMappedErrors } from "../sdk/errors.ts";
+import { withMappedErrors } from "../sdk/sdk-errors.ts";
 import { webhookStates } from "../../records/webhooks.ts";
 import { awsRecords } from "../records.ts";
 

@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { fullJitter, pause } from "../../../async/backoff.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
-import { isConditionFailure, isTransientCancellation } from "../sdk/errors.ts";
+import { isConditionFailure, isTransientCancellation } from "../sdk/sdk-errors.ts";
 import { partition } from "./run-items.ts";
 import { head } from "./table.ts";
 

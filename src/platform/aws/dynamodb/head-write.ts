@@ -1,9 +1,9 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { usageFields } from "../../../agent/turn/limits.ts";
+import { usageFields } from "../../../agent/turn/turn-limits.ts";
 import { sequenceOf } from "../../../runs/events.ts";
 import { storedBytesOf } from "../../../runs/files/stored-bytes.ts";
 import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
-import type { RunChange, RunFacts } from "../../../runs/types.ts";
+import type { RunChange, RunFacts } from "../../../runs/run-types.ts";
 import { placeFields } from "./quota-place.ts";
 import { dependsOnFacts, factConditions } from "./run-facts.ts";
 import { type Item, partition } from "./run-items.ts";

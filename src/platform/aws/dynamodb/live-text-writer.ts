@@ -1,6 +1,6 @@
 import { growingParts } from "../../../agent/reasoning.ts";
 import type { TextWriter } from "../../../runs/read/live-text.ts";
-import type { WrittenText } from "../../../runs/read/written-text.ts";
+import type { WrittenText } from "../../../runs/read/search/written-text.ts";
 
 /** Milliseconds from the begin of a write to that of the next. */
 const writeInterval = 1_000;

@@ -1,6 +1,6 @@
 import { paginateQuery, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { PendingUse } from "../../../runs/ports.ts";
-import type { QuotaScope, RunOwner } from "../../../runs/types.ts";
+import type { QuotaScope, RunOwner } from "../../../runs/run-types.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { countKey } from "./quota-items.ts";
 import { ttlAttribute } from "./table.ts";

@@ -1,7 +1,7 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { endsTurn } from "../../../runs/deliveries.ts";
 import { dayOf, maxWaiting } from "../../../runs/quotas.ts";
-import type { QuotaPlace, RunChange, Slot } from "../../../runs/types.ts";
+import type { QuotaPlace, RunChange, Slot } from "../../../runs/run-types.ts";
 import { type Item, shardOf } from "./run-items.ts";
 import { head, ttlAttribute } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import { placeOf } from "../../../runs/quotas.ts";
-import type { QuotaPlace, RunChange } from "../../../runs/types.ts";
+import type { QuotaPlace, RunChange } from "../../../runs/run-types.ts";
 import { askingKeys, indexKeys, type Item, startedKeys } from "./run-items.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
+import { type Usage, usageFields } from "../../../agent/turn/turn-limits.ts";
 import { allFields, type Kind, optionalFields } from "../../../runs/fields.ts";
 import { fieldsOf as fieldsOfImport } from "../../../runs/imported.ts";
 import { mergedTools } from "../../../runs/tools.ts";
-import type { ImportOrigin, Run } from "../../../runs/types.ts";
+import type { ImportOrigin, Run } from "../../../runs/run-types.ts";
 
 // The attributes of a run in its head item, as `src/runs/fields.ts` describes them. What depends on it alone is built once, when this
 // module is loaded.

@@ -1,7 +1,7 @@
 import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { isReported } from "../../../runs/deliveries.ts";
 import { storedBytesOf } from "../../../runs/files/stored-bytes.ts";
-import type { QuotaScope, RunChange, RunFacts } from "../../../runs/types.ts";
+import type { QuotaScope, RunChange, RunFacts } from "../../../runs/run-types.ts";
 import { dependsOnPlace } from "./quota-items.ts";
 import type { Item } from "./run-items.ts";
 

@@ -12,7 +12,7 @@ import type {
   RunningRun,
   TurnMessage,
   WaitingRun,
-} from "../../../runs/types.ts";
+} from "../../../runs/run-types.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import type { Objects } from "../s3/bucket.ts";
 import { readText, type StoredText } from "./large-text.ts";

@@ -4,7 +4,7 @@ import { semaphore } from "../../../async/semaphore.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { mergeRuns, type PartReader, placeOf } from "../../../runs/read/merge-runs.ts";
 import type { Runs } from "../../../runs/ports.ts";
-import type { Run, RunQuery } from "../../../runs/types.ts";
+import type { Run, RunQuery } from "../../../runs/run-types.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
 import { toRun } from "./run-attributes.ts";

@@ -1,7 +1,7 @@
 import { paginateQuery, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Runs } from "../../../runs/ports.ts";
 import { dayOf } from "../../../runs/quotas.ts";
-import type { RunFacts } from "../../../runs/types.ts";
+import type { RunFacts } from "../../../runs/run-types.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { countKey } from "./quota-items.ts";
 import { isExpired, shardOf } from "./run-items.ts";

@@ -31,7 +31,7 @@
  * | trial           | `TRIAL#<id>`                 | `HEAD`                         | `TRIALS#<agent>` / created, id   |                   |
  * | case of a trial | `TRIAL#<id>`                 | `CASE#<number>`                | `TRIED#<run>` / trial, number    |                   |
  *
- * A suite and its cases are runs whose ids do not expire (`src/runs/kept.ts`).
+ * A suite and its cases are runs whose ids do not expire (`src/runs/erase/kept.ts`).
  *
  * gsi3 holds the runs of an organization: see `organizationIndex`.
  *

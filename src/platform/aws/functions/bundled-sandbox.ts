@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { libraryPath } from "../../../env.ts";
 import { childProcessSandbox } from "../../../sandbox/child-process.ts";
-import type { Sandbox } from "../../../sandbox/types.ts";
+import type { Sandbox } from "../../../sandbox/sandbox-types.ts";
 
 declare const __dirname: string;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CloudFormationCustomResourceResponse } from "aws-lambda";
-import type { Accounts } from "../../../accounts/types.ts";
+import type { Accounts } from "../../../accounts/account-types.ts";
 import { env } from "../../../env.ts";
 import { accountsOf as accountsIn } from "../../records/accounts.ts";
 import { awsRecords } from "../records.ts";

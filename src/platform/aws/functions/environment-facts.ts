@@ -1,7 +1,11 @@
 import { log } from "../../../log.ts";
 import { type ClientSettings, loadS3Client } from "../sdk/clients.ts";
-import { parseFacts } from "../../../sandbox/linux/probe.ts";
-import { defaultEnvironment, type EnvironmentFacts, type KnownEnvironment } from "../../../sandbox/linux/types.ts";
+import { parseFacts } from "../../../sandbox/linux/bubblewrap/probe.ts";
+import {
+  defaultEnvironment,
+  type EnvironmentFacts,
+  type KnownEnvironment,
+} from "../../../sandbox/linux/linux-types.ts";
 import type { StagedObjects } from "../s3/staged-objects.ts";
 import { objectPrefixes } from "../dynamodb/table.ts";
 

@@ -5,7 +5,7 @@ import {
   paginateListExecutions,
 } from "@aws-sdk/client-sfn";
 import type { Execution, Executions } from "../../../workflow/execution.ts";
-import { withMappedErrors } from "../sdk/errors.ts";
+import { withMappedErrors } from "../sdk/sdk-errors.ts";
 import { candidateExecutions, runOfExecution, type StateMachine } from "../workflow.ts";
 
 /** Executions as Step Functions lists them. Changes of the last seconds can be missing. */

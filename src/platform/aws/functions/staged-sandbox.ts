@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeRequest, encodeWhole, maxMessageBytes } from "../../../sandbox/codec.ts";
-import type { Sandbox } from "../../../sandbox/types.ts";
+import type { Sandbox } from "../../../sandbox/sandbox-types.ts";
 import { objectTransfers, TransferFailed } from "../s3/object-transfers.ts";
 import { type SandboxAnswer, resultName, type StagedMessages } from "../container/program-messages.ts";
 

@@ -1,4 +1,4 @@
-import { isKept } from "../../../runs/kept.ts";
+import { isKept } from "../../../runs/erase/kept.ts";
 import { objectPrefixes } from "../dynamodb/table.ts";
 
 /** Key prefix of the objects of a run, an agent or a trial. The lifecycle rules of the bucket exclude what is kept. */

@@ -1,7 +1,7 @@
 import { GetObjectCommand, HeadObjectCommand, NotFound, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { SignedTransfers } from "../../../runs/ports.ts";
-import { withMappedErrors } from "../sdk/errors.ts";
+import { withMappedErrors } from "../sdk/sdk-errors.ts";
 import { uploadKey } from "../pending-uploads.ts";
 import { contentKey } from "../workspace.ts";
 

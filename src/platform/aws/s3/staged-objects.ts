@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { CopyObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { log } from "../../../log.ts";
 import { bucketObjects } from "./bucket.ts";
-import { withMappedErrors } from "../sdk/errors.ts";
+import { withMappedErrors } from "../sdk/sdk-errors.ts";
 
 /** Objects that a function without permissions has stored with a signed form. Their contents may differ from its report. */
 export interface StagedObjects {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { allFields, type Kind, type NamedField, optionalFields, requiredFields, fields } from "../../../runs/fields.ts";
 import { fieldsOf as fieldsOfImport } from "../../../runs/imported.ts";
-import type { Run } from "../../../runs/types.ts";
+import type { Run } from "../../../runs/run-types.ts";
 import { encodeStarter, starterIn } from "./starter.ts";
 
 // The columns of a run, as `src/runs/fields.ts` describes them. What depends on it is built once, when this module is loaded.

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { sha256Of } from "../../../agent/turn/manifest.ts";
+import { sha256Of } from "../../../agent/turn/files/manifest.ts";
 import { contentName, requireFlatName } from "../../../filenames.ts";
 import type { ContentFolder, UntrustedFile } from "../../../sandbox/linux/content-folder.ts";
 import { partsOf } from "../../../sandbox/linux/untrusted-folder.ts";

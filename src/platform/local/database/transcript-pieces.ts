@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Owners } from "../../../async/scheduler.ts";
 import type { TickByTick } from "../../../async/tick-by-tick.ts";
-import type { TranscriptMessage, TranscriptPiece } from "../../../runs/types.ts";
+import type { TranscriptMessage, TranscriptPiece } from "../../../runs/run-types.ts";
 import { eventKey, eventsOf } from "./event-keys.ts";
 import { tuples } from "./query.ts";
 import type { Database } from "./sqlite.ts";

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { pause } from "../../../async/backoff.ts";
-import { canBegin } from "../../../runs/read/words.ts";
+import { canBegin } from "../../../runs/read/search/words.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { tuples } from "./query.ts";
 import { isBusy } from "./sqlite.ts";

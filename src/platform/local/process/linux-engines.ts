@@ -1,14 +1,18 @@
 import { once } from "../../../async/once.ts";
 import { commandLine } from "../../../command-line.ts";
 import { layout } from "../../../layout.ts";
-import { bubblewrapLinux } from "../../../sandbox/linux/bubblewrap.ts";
-import { containerLinux } from "../../../sandbox/linux/container.ts";
+import { bubblewrapLinux } from "../../../sandbox/linux/bubblewrap/bubblewrap.ts";
+import { containerLinux } from "../../../sandbox/linux/containers/container.ts";
 import type { ContainerEngine, readEnvironment } from "../../../sandbox/linux/environments.ts";
-import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../../sandbox/linux/find-bubblewrap.ts";
-import { findContainers, type FoundContainers } from "../../../sandbox/linux/find-containers.ts";
-import type { LinuxLimits } from "../../../sandbox/linux/limits.ts";
-import { parseFacts, probeScript, unknownFacts } from "../../../sandbox/linux/probe.ts";
-import type { EnvironmentFacts, Linux, LinuxEngine, NoLinux } from "../../../sandbox/linux/types.ts";
+import {
+  findBubblewrap,
+  type FoundBubblewrap,
+  machineRoot,
+} from "../../../sandbox/linux/bubblewrap/find-bubblewrap.ts";
+import { findContainers, type FoundContainers } from "../../../sandbox/linux/containers/find-containers.ts";
+import type { LinuxLimits } from "../../../sandbox/linux/linux-limits.ts";
+import { parseFacts, probeScript, unknownFacts } from "../../../sandbox/linux/bubblewrap/probe.ts";
+import type { EnvironmentFacts, Linux, LinuxEngine, NoLinux } from "../../../sandbox/linux/linux-types.ts";
 import type { RunOfProgram } from "../../../sandbox/linux/slots.ts";
 import { runContents } from "../database/run-contents.ts";
 import { programPlaces } from "../sandbox.ts";

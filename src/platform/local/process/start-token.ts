@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Actor } from "../../../accounts/audit.ts";
 import { createOperator, revokeOperator } from "../../../accounts/operators.ts";
 import { tokenHash } from "../../../accounts/token.ts";
-import type { Accounts } from "../../../accounts/types.ts";
+import type { Accounts } from "../../../accounts/account-types.ts";
 
 /**
  * The operator token of the link that each start prints. It is kept in the data directory, readable by its owner only: a

@@ -1,7 +1,7 @@
-import type { TurnFilesConfig } from "../../../../src/agent/turn/workspace-types.ts";
-import { turnFiles } from "../../../../src/agent/turn/turn-files.ts";
+import type { TurnFilesConfig } from "../../../../src/agent/turn/files/workspace-types.ts";
+import { turnFiles } from "../../../../src/agent/turn/files/turn-files.ts";
 import { linuxPythonTool, runShellTool } from "../../../../src/agent/tools/run-program.ts";
-import type { Linux } from "../../../../src/sandbox/linux/types.ts";
+import type { Linux } from "../../../../src/sandbox/linux/linux-types.ts";
 import type { Workspace } from "../../../../src/runs/ports.ts";
 
 export interface Calls {

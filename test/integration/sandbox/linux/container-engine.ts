@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runContents } from "../../../../src/platform/local/database/run-contents.ts";
 import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
-import { containerLinux } from "../../../../src/sandbox/linux/container.ts";
-import { findContainers } from "../../../../src/sandbox/linux/find-containers.ts";
-import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
-import type { Linux, LinuxResult } from "../../../../src/sandbox/linux/types.ts";
+import { containerLinux } from "../../../../src/sandbox/linux/containers/container.ts";
+import { findContainers } from "../../../../src/sandbox/linux/containers/find-containers.ts";
+import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/linux-limits.ts";
+import type { Linux, LinuxResult } from "../../../../src/sandbox/linux/linux-types.ts";
 import { installedRoot } from "../../../support/installed-root.ts";
 import type { NoEngine, TestProgram } from "./engine.ts";
 

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { contentName } from "../../../../src/filenames.ts";
 import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
 import { runContents } from "../../../../src/platform/local/database/run-contents.ts";
-import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/bubblewrap.ts";
-import type { RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
-import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/find-bubblewrap.ts";
-import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
-import type { Linux, LinuxResult, StoredFile } from "../../../../src/sandbox/linux/types.ts";
+import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/bubblewrap/bubblewrap.ts";
+import type { RootFolder } from "../../../../src/sandbox/linux/bubblewrap/bwrap-arguments.ts";
+import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/bubblewrap/find-bubblewrap.ts";
+import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/linux-limits.ts";
+import type { Linux, LinuxResult, StoredFile } from "../../../../src/sandbox/linux/linux-types.ts";
 import { installedRoot } from "../../../support/installed-root.ts";
 
 export interface TestProgram {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { programEnvironment, type RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
+import { programEnvironment, type RootFolder } from "../../../../src/sandbox/linux/bubblewrap/bwrap-arguments.ts";
 
 /** What a program wrote, and how it ended. */
 export interface Ended {

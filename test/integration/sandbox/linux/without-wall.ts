@@ -7,9 +7,9 @@ import {
   ownEtc,
   programCommand,
   type RootFolder,
-} from "../../../../src/sandbox/linux/bwrap-arguments.ts";
-import { linuxLimits } from "../../../../src/sandbox/linux/limits.ts";
-import { filterArchitecture, seccompFilter } from "../../../../src/sandbox/linux/seccomp.ts";
+} from "../../../../src/sandbox/linux/bubblewrap/bwrap-arguments.ts";
+import { linuxLimits } from "../../../../src/sandbox/linux/linux-limits.ts";
+import { filterArchitecture, seccompFilter } from "../../../../src/sandbox/linux/bubblewrap/seccomp.ts";
 
 /** A part of the sandbox that can be left out. */
 export type Wall = "filter" | "network" | "processes" | "read-only" | "environment" | "capabilities";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blocksOf } from "../../../../console/run/timeline/text-blocks.ts";
+import { blocksOf } from "../../../../console/run/timeline/rows/text-blocks.ts";
 import { addWritten, completeText, type Written } from "../../../../console/run/written.ts";
 
 const part = (from: number, text: string, step = 1) => ({ turn: 1, step, from, text });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { auditTarget } from "../../../../console/settings/audit-target.ts";
-import { auditActions } from "../../../../src/accounts/types.ts";
+import { auditActions } from "../../../../src/accounts/account-types.ts";
 
 test("every audited action but those of keys, deliveries and suites links to what it was done to", () => {
   const without = auditActions.filter((action) => {

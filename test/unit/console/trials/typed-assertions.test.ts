@@ -5,7 +5,7 @@ import {
   assertionKinds,
   assertionsOf,
   type TypedAssertion,
-} from "../../../../console/trials/typed-assertions.ts";
+} from "../../../../console/trials/try/typed-assertions.ts";
 
 const typed = (kind: AssertionKind, value = "", name = ""): TypedAssertion => ({ kind, name, value });
 

@@ -1,4 +1,4 @@
-import type { LinuxResult } from "../../../../../src/sandbox/linux/types.ts";
+import type { LinuxResult } from "../../../../../src/sandbox/linux/linux-types.ts";
 
 /** A program that tries to do what the sandbox has to prevent. */
 export interface Attack {

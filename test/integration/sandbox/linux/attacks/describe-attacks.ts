@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { LinuxResult } from "../../../../../src/sandbox/linux/types.ts";
+import type { LinuxResult } from "../../../../../src/sandbox/linux/linux-types.ts";
 import type { TestProgram } from "../engine.ts";
 import type { Attack } from "./attacks.ts";
 import { familyProgram, refusedFamilies, systemCallProgram, systemCalls } from "./system-calls.ts";

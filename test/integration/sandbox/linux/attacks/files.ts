@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { LinuxResult } from "../../../../../src/sandbox/linux/types.ts";
+import type { LinuxResult } from "../../../../../src/sandbox/linux/linux-types.ts";
 import { type Attack, python, shell } from "./attacks.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,6 @@
+import { eventSchemas } from "./events-schemas.ts";
+import { runPartSchemas } from "./runs-schemas.ts";
+import { usageSchemas } from "./usage-schemas.ts";
+
+/** The schemas that the management API and the extension API share, by name. */
+export const sharedSchemas = { ...runPartSchemas, ...eventSchemas, ...usageSchemas };
