@@ -4,7 +4,7 @@ import { detailFieldsOf, runFieldsOf, runParts } from "../../http/rest/wire/run.
 import { resultOf } from "../../runs/read/checked-result.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { Schemas } from "../call.ts";
-import { ownRunSchemas } from "../contract/schemas/runs-schemas.ts";
+import { ownRunSchemas } from "../contract/schemas/run-schemas.ts";
 
 const wire = wireBySchema({ ...ownRunSchemas, ...runParts });
 

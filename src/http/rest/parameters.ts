@@ -1,7 +1,7 @@
 import { labelNamePattern, maxLabelLength, maxLabelNameLength, maxLabels } from "../../runs/labels.ts";
 import { runFilterStatuses } from "../../runs/status.ts";
 import type { Schema } from "../../json-schema.ts";
-import { uuid } from "./schemas/schema-schemas.ts";
+import { uuid } from "./schemas/schema-builders.ts";
 
 export const parameter = <const S extends Schema>(description: string, schema: S) => ({ description, schema });
 

@@ -1,9 +1,9 @@
 import { pathParameters } from "../../ext/contract/operations/parameters.ts";
 import { newRunKey } from "../../operations/parameters.ts";
-import { ownRunSchemas } from "../../ext/contract/schemas/runs-schemas.ts";
+import { ownRunSchemas } from "../../ext/contract/schemas/run-schemas.ts";
 import { fileName } from "../../http/rest/parameters.ts";
-import { runPartSchemas } from "../../http/rest/schemas/runs-schemas.ts";
-import { body, integer, list, number, object, text } from "../../http/rest/schemas/schema-schemas.ts";
+import { runPartSchemas } from "../../http/rest/schemas/run-schemas.ts";
+import { body, integer, list, number, object, text } from "../../http/rest/schemas/schema-builders.ts";
 import type { Schema, SchemaTypes } from "../../json-schema.ts";
 
 /*

@@ -1,4 +1,4 @@
-import { runPartSchemas } from "../../http/rest/schemas/runs-schemas.ts";
+import { runPartSchemas } from "../../http/rest/schemas/run-schemas.ts";
 import {
   flag,
   integer,
@@ -8,7 +8,7 @@ import {
   object,
   oneOfTexts,
   text,
-} from "../../http/rest/schemas/schema-schemas.ts";
+} from "../../http/rest/schemas/schema-builders.ts";
 import { isObject } from "../../json.ts";
 import type { Schema, SchemaTypes, Static } from "../../json-schema.ts";
 import { mapSubschemas } from "../../results/subschemas.ts";

@@ -9,7 +9,7 @@ import {
   object,
   text,
   time,
-} from "../../../src/http/rest/schemas/schema-schemas.ts";
+} from "../../../src/http/rest/schemas/schema-builders.ts";
 import { wireBySchema } from "../../../src/http/rest/wire/by-schema.ts";
 
 const wire = wireBySchema({

@@ -7,7 +7,7 @@ import {
   oneOfTexts,
   text,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { reference } from "../../../http/description.ts";
 
 export const keyAgentSchemas = {

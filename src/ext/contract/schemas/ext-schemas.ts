@@ -1,9 +1,9 @@
 import { errorsOf } from "../../../error-codes.ts";
-import { errorSchemas } from "../../../http/rest/schemas/errors-schemas.ts";
+import { errorSchemas } from "../../../http/rest/schemas/error-schemas.ts";
 import { sharedSchemas } from "../../../http/rest/schemas/rest-schemas.ts";
 import { keyAgentSchemas } from "./agent-schemas.ts";
-import { ownRunSchemas } from "./runs-schemas.ts";
-import { uploadSchemas } from "./uploads-schemas.ts";
+import { ownRunSchemas } from "./run-schemas.ts";
+import { uploadSchemas } from "./upload-schemas.ts";
 
 /** The schemas of the extension API by name. */
 export const schemas = {

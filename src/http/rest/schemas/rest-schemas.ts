@@ -1,5 +1,5 @@
-import { eventSchemas } from "./events-schemas.ts";
-import { runPartSchemas } from "./runs-schemas.ts";
+import { eventSchemas } from "./event-schemas.ts";
+import { runPartSchemas } from "./run-schemas.ts";
 import { usageSchemas } from "./usage-schemas.ts";
 
 /** The schemas that the management API and the extension API share, by name. */

@@ -1,5 +1,5 @@
 import { failureCategories } from "../../../agent/model.ts";
-import { flag, integer, nullable, number, object, oneOfTexts, text } from "./schema-schemas.ts";
+import { flag, integer, nullable, number, object, oneOfTexts, text } from "./schema-builders.ts";
 
 /** Tokens, as all totals count them. */
 export const tokens = {

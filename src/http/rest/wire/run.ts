@@ -5,7 +5,7 @@ import type { ChosenSettings } from "../../../runs/begin/chosen-settings.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { AskedCall } from "../../../runs/read/open-calls.ts";
-import { runPartSchemas } from "../schemas/runs-schemas.ts";
+import { runPartSchemas } from "../schemas/run-schemas.ts";
 import { usageSchemas } from "../schemas/usage-schemas.ts";
 import { wireBySchema } from "./by-schema.ts";
 

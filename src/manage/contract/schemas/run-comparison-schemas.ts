@@ -8,9 +8,9 @@ import {
   object,
   text,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 
-import { fileDifferences } from "./trial-cases-schemas.ts";
+import { fileDifferences } from "./trial-case-schemas.ts";
 
 /** Two turns side by side. */
 export const runComparisonSchemas = {

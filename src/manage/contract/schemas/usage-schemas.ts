@@ -9,7 +9,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { cached, tokens, estimated } from "../../../http/rest/schemas/usage-schemas.ts";
 
 const used = (description: string) =>

@@ -20,7 +20,7 @@ import {
   text,
   time,
   uuid,
-} from "./schema-schemas.ts";
+} from "./schema-builders.ts";
 
 const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"] as const;
 const finishReasons = [

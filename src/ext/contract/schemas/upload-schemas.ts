@@ -1,4 +1,4 @@
-import { body, integer, object, text, time, uuid } from "../../../http/rest/schemas/schema-schemas.ts";
+import { body, integer, object, text, time, uuid } from "../../../http/rest/schemas/schema-builders.ts";
 import { newRunLimits } from "../../../runs/begin/new-run-limits.ts";
 
 export const uploadSchemas = {

@@ -17,7 +17,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 
 const secret =
   "Location of the provider's API key, never the key itself: `env:NAME` or `file:PATH`, on AWS `secretsmanager:NAME`.";

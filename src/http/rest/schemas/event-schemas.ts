@@ -18,7 +18,7 @@ import {
   sha256,
   text,
   time,
-} from "./schema-schemas.ts";
+} from "./schema-builders.ts";
 
 const cut = {
   type: "object",

@@ -1,7 +1,7 @@
 import { maxOrganizations } from "../../../accounts/account-limits.ts";
 import { auditActions } from "../../../accounts/account-types.ts";
 import { reference } from "../../../http/description.ts";
-import { expiry } from "./keys-schemas.ts";
+import { expiry } from "./key-schemas.ts";
 import {
   body,
   flag,
@@ -14,7 +14,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 
 const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
 

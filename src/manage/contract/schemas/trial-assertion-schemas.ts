@@ -1,5 +1,5 @@
 import { reference } from "../../../http/description.ts";
-import { body, integer, number, oneOfTexts, sha256, text } from "../../../http/rest/schemas/schema-schemas.ts";
+import { body, integer, number, oneOfTexts, sha256, text } from "../../../http/rest/schemas/schema-builders.ts";
 
 const name = text("The name.", { maxLength: 1_000 });
 const pattern = text("The pattern.", { maxLength: 1_000 });

@@ -7,7 +7,7 @@ import {
   starterKind,
   tokenLifetime,
   turnFields,
-} from "../../../http/rest/schemas/runs-schemas.ts";
+} from "../../../http/rest/schemas/run-schemas.ts";
 import {
   body,
   list,
@@ -18,7 +18,7 @@ import {
   page,
   text,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { newRunLimits } from "../../../runs/begin/new-run-limits.ts";
 
 const { name, template_id, input_text } = PublicCreateAgentRequest.properties;

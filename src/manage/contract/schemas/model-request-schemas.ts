@@ -1,5 +1,5 @@
 import { reference } from "../../../http/description.ts";
-import { attachment } from "../../../http/rest/schemas/events-schemas.ts";
+import { attachment } from "../../../http/rest/schemas/event-schemas.ts";
 import {
   flag,
   integer,
@@ -10,7 +10,7 @@ import {
   oneOfTexts,
   sha256,
   text,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 
 export const modelRequestSchemas = {
   ModelRequest: object("The request that the model was sent in a step, rebuilt from the record.", {

@@ -11,7 +11,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { pathParameters } from "../operations/parameters.ts";
 
 const summary = {

@@ -12,7 +12,7 @@ import {
   page,
   text,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { verdicts } from "../../../trials/names.ts";
 
 const verdict = oneOfTexts(

@@ -9,7 +9,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { maxCases } from "../../../trials/names.ts";
 import { defaultReplacement, maxRuleLength, maxRules, suiteNamePattern } from "../../../trials/suites/limits.ts";
 

@@ -14,7 +14,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { runStatuses } from "../../../runs/status.ts";
 import {
   maxCases,
@@ -26,7 +26,7 @@ import {
   verdicts,
 } from "../../../trials/names.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
-import { JsonSchema, TrialAssertion } from "./trial-assertions-schemas.ts";
+import { JsonSchema, TrialAssertion } from "./trial-assertion-schemas.ts";
 
 const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
 const pair = { recorded: number("Recorded."), tried: number("Tried.") };

@@ -13,7 +13,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 import { deliveryTypes } from "../../../runs/status.ts";
 
 const url = "URL of the receiver. Null: only runs with a URL of their own are reported.";

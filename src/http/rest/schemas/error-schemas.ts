@@ -1,6 +1,6 @@
 import { ValidationError } from "../../validation/validation-error.ts";
 import { reference } from "../../description.ts";
-import { list, object, oneOfTexts } from "./schema-schemas.ts";
+import { list, object, oneOfTexts } from "./schema-builders.ts";
 
 /** The bodies of errors. `errors`: those of the API, by code. */
 export function errorSchemas<Code extends string>(errors: Record<Code, unknown>) {

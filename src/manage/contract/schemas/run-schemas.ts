@@ -9,7 +9,7 @@ import {
   runFields,
   starterKind,
   turnFields,
-} from "../../../http/rest/schemas/runs-schemas.ts";
+} from "../../../http/rest/schemas/run-schemas.ts";
 import {
   body,
   flag,
@@ -23,7 +23,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 
 const run = {
   ...runFields,

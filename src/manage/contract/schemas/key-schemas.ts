@@ -11,7 +11,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../http/rest/schemas/schema-schemas.ts";
+} from "../../../http/rest/schemas/schema-builders.ts";
 
 /** The description of the field that ends a new key or token. */
 export function expiry(what: string): string {
