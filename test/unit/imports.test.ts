@@ -34,22 +34,23 @@ const service: Record<string, string> = {
     "agent/ask-kinds.ts agent/asks.ts agent/model.ts agent/reasoning.ts agent/tools agent/unknown-tool.ts async results sandbox",
   agent: "async documents net sandbox",
   accounts: "agent net results sandbox/linux/environment-name.ts",
-  runs: "accounts agent async results sandbox/linux/types.ts",
+  runs: "accounts agent async results sandbox/linux/linux-types.ts",
   deliveries: "accounts async net runs",
   observability: "agent env.ts net runs",
   workflow: "accounts agent async observability runs sandbox",
-  trials: "accounts agent async results runs sandbox/types.ts workflow/turn-kind.ts",
-  "platform/types.ts": "agent/secret.ts documents net runs sandbox trials",
-  "platform/records": "accounts platform/aws/dynamodb/table.ts runs/types.ts trials",
-  "platform/local": "accounts agent async deliveries platform/records platform/types.ts runs sandbox trials workflow",
+  trials: "accounts agent async results runs sandbox/sandbox-types.ts workflow/turn-kind.ts",
+  "platform/platform-types.ts": "agent/secret.ts documents net runs sandbox trials",
+  "platform/records": "accounts platform/aws/dynamodb/table.ts runs/run-types.ts trials",
+  "platform/local":
+    "accounts agent async deliveries platform/records platform/platform-types.ts runs sandbox trials workflow",
   "platform/aws":
-    "accounts agent async deliveries env.ts observability platform/records platform/types.ts runs sandbox trials workflow",
+    "accounts agent async deliveries env.ts observability platform/records platform/platform-types.ts runs sandbox trials workflow",
   // http knows no operations. operations has those that the extension API and the management API share.
-  http: "accounts agent async results/types.ts runs",
+  http: "accounts agent async results/result-types.ts runs",
   operations: "accounts agent/model.ts async http runs",
   v1: "accounts async http runs",
   ext: "accounts async http operations runs trials v1/contract.ts v1/public-api.ts",
-  manage: "accounts agent async deliveries http operations runs sandbox/linux/types.ts trials v1/contract.ts",
+  manage: "accounts agent async deliveries http operations runs sandbox/linux/linux-types.ts trials v1/contract.ts",
   mcp: "accounts async documents ext/call.ts ext/contract ext/handlers/runs.ts http operations results runs",
   definitions: "accounts agent manage/checked-definition.ts",
 };
@@ -58,10 +59,10 @@ const service: Record<string, string> = {
 const deployed: Record<string, string> = {
   lambdas:
     "definitions deliveries env.ts ext http manage mcp observability platform/aws sandbox trials v1 workflow ../package.json",
-  lib: `definitions/types.ts env.ts ext/path.ts http/origin.ts http/server/origin-secret.ts http/server/stream-check.ts
-    manage/sign-in/types.ts mcp/path.ts observability/metrics.ts platform/aws/delivery/delivery-limits.ts
+  lib: `definitions/definition-types.ts env.ts ext/path.ts http/origin.ts http/server/origin-secret.ts http/server/stream-check.ts
+    manage/sign-in/sign-in-types.ts mcp/path.ts observability/metrics.ts platform/aws/delivery/delivery-limits.ts
     platform/aws/dynamodb/table.ts platform/aws/s3/transfer-seconds.ts sandbox/linux/environment-name.ts
-    sandbox/linux/limits.ts v1/contract.ts workflow/policy.ts`,
+    sandbox/linux/linux-limits.ts v1/contract.ts workflow/policy.ts`,
   conformance: "",
 };
 
@@ -69,7 +70,7 @@ const deployed: Record<string, string> = {
 const floor = "api ui format.ts";
 const page = `${floor} form state environments.ts limits-text.ts programs run-words.ts tool-help.ts`;
 const pages: Record<string, string> = {
-  api: "../src/manage/generated/operations.ts ../src/manage/generated/webhook-operations.ts ../src/manage/schema-types.ts ../src/runs/read/live-output.ts ../src/runs/read/written-text.ts",
+  api: "../src/manage/generated/operations.ts ../src/manage/generated/webhook-operations.ts ../src/manage/schema-types.ts ../src/runs/read/live-output.ts ../src/runs/read/search/written-text.ts",
   ui: "api format.ts ../src/accounts/expiry.ts",
   form: floor,
   state: floor,
