@@ -22,13 +22,14 @@ export const verdictWords: Record<Verdict, string> = {
  * differ · $1.94 of $2.00`. Counts of 0 are left out.
  */
 export function describeTrial({ settings }: Pick<Trial, "settings">, summary: TrialSummary): string {
-  const { verdicts, tried, open, control, spent } = summary;
+  const { verdicts, tried, open, missing, control, spent } = summary;
   const counted = (Object.entries(verdictWords) as [Verdict, string][]).map(([verdict, word]) =>
     countOf(verdicts[verdict], word),
   );
   return [
     `${tried} tried`,
     ...counted,
+    countOf(missing, "left out calls"),
     countOf(open, "without a verdict"),
     control && `current against itself: ${control.differ} of ${control.cases} differ`,
     ...costs(settings.budget, spent),

@@ -6,10 +6,11 @@ import { turnEvents } from "../runs/read/turn-record.ts";
 import type { Run, RunEvent, RunJournalEntry } from "../runs/run-types.ts";
 import type { SandboxPerAgent } from "../sandbox/sandbox-types.ts";
 import { checkAssertions } from "./assertions.ts";
-import { compareTurns } from "./cases/compare.ts";
+import { compareTurns, missingCalls } from "./cases/compare.ts";
 import { configurationOf } from "./cases/inspect-turn.ts";
 import { endingOfVote } from "./judge.ts";
-import { callRecord, outsideTools, ruleOf } from "./cases/recorded-calls.ts";
+import { callRecord, callsWithEffects, outsideTools, ruleOf } from "./cases/recorded-calls.ts";
+import { ownerOfCases } from "./trial-id.ts";
 import { type TurnFacts, turnFacts } from "./cases/turn-facts.ts";
 import {
   type Attempt,
@@ -63,7 +64,10 @@ export async function evaluateAttempt(
     { ...(output !== undefined && { output }), files: recordedFiles },
     { ...(facts.output !== undefined && { output: facts.output }), files },
   );
-  return { ...outcome, ending, comparison, assertions };
+  const configuration = await configurationOf(deps, ownerOfCases(trial), { entries: recorded });
+  const effects = typeof configuration === "string" ? [] : callsWithEffects(recorded, configuration);
+  const missing = missingCalls(effects, facts.calls);
+  return { ...outcome, ending, comparison: { ...comparison, ...(missing.length > 0 && { missing }) }, assertions };
 }
 
 /** How the turn of an attempt ended. */

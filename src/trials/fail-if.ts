@@ -1,6 +1,6 @@
 import type { TrialSummary } from "./summary.ts";
 
-type CountedCases = Pick<TrialSummary, "verdicts" | "open">;
+type CountedCases = Pick<TrialSummary, "verdicts" | "open" | "missing">;
 
 /**
  * What the conditions of `--fail-if` can count:
@@ -9,6 +9,7 @@ type CountedCases = Pick<TrialSummary, "verdicts" | "open">;
  * - `failed`: cases whose turn failed.
  * - `broken`: cases that broke an assertion.
  * - `untried`: cases that cannot be tried.
+ * - `missing`: cases that left out calls with effects outside of the service.
  * - `open`: cases without a verdict, because the trial ended before.
  */
 const counts = {
@@ -22,6 +23,7 @@ const counts = {
   failed: ({ verdicts }) => verdicts.failed,
   broken: ({ verdicts }) => verdicts.assertion_broken,
   untried: ({ verdicts }) => verdicts.cannot_be_tried,
+  missing: ({ missing }) => missing,
   open: ({ open }) => open,
 } as const satisfies Record<string, (summary: CountedCases) => number>;
 

@@ -13,6 +13,8 @@ export interface TrialSummary {
   tried: number;
   /** Cases without a verdict: not tried yet, in progress or stopped. */
   open: number;
+  /** Cases whose turn left out calls with effects outside of the service. */
+  missing: number;
   preference: Preference;
   /** Absent: no case was tried with the current configuration to its end. */
   control?: ControlSummary;
@@ -77,6 +79,7 @@ export function summarize(trial: Pick<Trial, TriedName | "judge" | "mode">, case
     verdicts: counts,
     tried: cases.length - open - counts.cannot_be_tried,
     open,
+    missing: cases.filter(({ candidate }) => candidate?.outcome?.comparison?.missing).length,
     preference: preferenceOf(counts.better, counts.worse),
     ...(control && { control }),
     spent: {

@@ -206,6 +206,17 @@ export interface Comparison {
   /** Equal but for white space. */
   sameOutput: boolean;
   files: FileDifference[];
+  /** Absent: the tried turn made all calls with effects that the recorded one made. */
+  missing?: MissingCalls[];
+}
+
+/** Calls of a tool, with effects outside of the service, of which a tried turn made fewer than the recorded one. */
+export interface MissingCalls {
+  tool: string;
+  /** How many the recorded turn made, of those that are missing in part. */
+  recorded: number;
+  /** How many of these the tried turn made. */
+  tried: number;
 }
 
 export interface FileDifference {

@@ -120,6 +120,7 @@ function whatText(one: Schemas["TrialCase"]): string {
     reason = null,
     same_output: same = null,
     files = [],
+    missing = [],
     assertions = [],
     misses = [],
   } = candidate ?? {};
@@ -129,6 +130,7 @@ function whatText(one: Schemas["TrialCase"]): string {
     ...assertions.map((broken) => `assertion ${broken.assertion + 1}: ${broken.reason}`),
     ...(same === false ? ["the output differs"] : []),
     ...files.map(({ name, change: how }) => `${name} ${how}`),
+    ...missing.map(({ tool, recorded, tried }) => `${tool} called ${tried} of ${recorded} times`),
     ...misses.map(({ tool, rule }) => `${tool} answered by the rule ${rule}`),
     ...(judgement?.verdict ? [`judge: ${judgement.verdict}`] : []),
     ...(by === null ? [] : [`judged by ${by}`]),

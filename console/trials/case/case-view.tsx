@@ -148,11 +148,17 @@ function CaseFigures({ of: { recorded, candidate, run_id, turn } }: { of: TrialC
   ];
   return (
     <Figures sides={triedSides} left={recorded} right={candidate?.used ?? undefined} more={[links]}>
-      {candidate && (candidate.assertions.length > 0 || candidate.misses.length > 0) && (
+      {candidate && candidate.assertions.length + candidate.missing.length + candidate.misses.length > 0 && (
         <ul class="case-notes">
           {candidate.assertions.map(({ assertion, reason }) => (
             <li key={`assertion ${assertion}`}>
               Broken assertion {assertion + 1}: <bdi>{visibleLine(reason)}</bdi>
+            </li>
+          ))}
+          {candidate.missing.map(({ tool, recorded: before, tried }) => (
+            <li key={`missing ${tool}`}>
+              Left out: <bdi class="mono">{visibleLine(tool, 60)}</bdi>, called {formatNumber(tried)} of{" "}
+              {formatNumber(before)} times
             </li>
           ))}
           {candidate.misses.map(({ tool, rule }, index) => (

@@ -24,6 +24,7 @@ export function wireAttempt(
     reason: (ending && reasonOf(ending)) ?? steps?.first?.reason ?? null,
     same_output: comparison?.sameOutput ?? null,
     files: comparison?.files ?? [],
+    missing: comparison?.missing ?? [],
     assertions: broken,
     misses,
     used: used ? wireUsed(used, definition.prices !== undefined) : null,

@@ -58,11 +58,12 @@ function configurationOf({ version, hash, definition, provider }: TriedConfigura
 }
 
 function wireSummary(summary: TrialSummary): Omit<Schemas["Trial"]["summary"], "text"> {
-  const { verdicts, tried, open, preference, control, spent, medians } = summary;
+  const { verdicts, tried, open, missing, preference, control, spent, medians } = summary;
   return {
     verdicts,
     tried,
     open,
+    missing,
     preference: preference.conclusion,
     control: control ? wire("TrialControl", control) : null,
     spent: {

@@ -2,7 +2,7 @@ import type { KnownCall } from "../../agent/tools/recorded.ts";
 import { type FileVersion, filesIn, manifestOf } from "../../agent/turn/files/manifest.ts";
 import { canonicalJson, findExcessiveDepth, parseExact } from "../../json.ts";
 import { callKey } from "./recorded-calls.ts";
-import type { AttemptOutcome, Comparison, FileDifference, TurnEnding } from "../trial-types.ts";
+import type { AttemptOutcome, Comparison, FileDifference, MissingCalls, TurnEnding } from "../trial-types.ts";
 
 /** What a turn ended with. `files`: all files of its run after it. */
 export interface TurnEnd {
@@ -25,8 +25,25 @@ export function isSameOutcome({ ending, comparison, steps }: AttemptOutcome<Turn
 }
 
 /** Whether a comparison found no difference. */
-export function isSame({ sameOutput: same, files }: Comparison): boolean {
-  return same && files.length === 0;
+export function isSame({ sameOutput: same, files, missing = [] }: Comparison): boolean {
+  return same && files.length === 0 && missing.length === 0;
+}
+
+/**
+ * The calls of a recorded turn that a tried one left out, by tool. Calls are equal if their arguments are, with all digits.
+ * `recorded`: those that had effects.
+ */
+export function missingCalls(recorded: KnownCall[], tried: KnownCall[]): MissingCalls[] {
+  const made = Map.groupBy(tried, callKey);
+  const found = new Map<string, MissingCalls>();
+  for (const [key, calls] of Map.groupBy(recorded, callKey)) {
+    const again = Math.min(calls.length, made.get(key)?.length ?? 0);
+    if (again === calls.length) continue;
+    const tool = calls[0]?.name ?? "";
+    const { recorded: before, tried: after } = found.get(tool) ?? { recorded: 0, tried: 0 };
+    found.set(tool, { tool, recorded: before + calls.length, tried: after + again });
+  }
+  return [...found.values()];
 }
 
 /** JSON objects and lists are equal if their values are. Other texts are equal if they differ only in the amount of white space. */

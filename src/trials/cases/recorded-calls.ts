@@ -55,6 +55,31 @@ export function outsideTools({ agent, offered }: Pick<TurnConfiguration, "agent"
   return new Set(["web_fetch", "ask_person", ...own, ...offered.flatMap(({ name, origin }) => (origin ? name : []))]);
 }
 
+/**
+ * The calls of a turn that did something outside of the service: those of client tools and of MCP tools that do not only read, and
+ * those that somebody allowed. Calls that failed are left out.
+ */
+export function callsWithEffects(
+  entries: RunJournalEntry[],
+  { agent, offered }: Pick<TurnConfiguration, "agent" | "offered">,
+): KnownCall[] {
+  const acting = new Set((agent.clientTools ?? []).map(({ name }) => name));
+  for (const { name, origin, hasEffects } of offered) if (origin && hasEffects) acting.add(name);
+  const done: KnownCall[] = [];
+  let calls: ToolCall[] = [];
+  const allowed = new Set<number>();
+  for (const entry of entries) {
+    if (entry.part === "answer") {
+      calls = entry.answer.toolCalls;
+      allowed.clear();
+    }
+    if (entry.part === "answered" && entry.answer.kind === "allow") allowed.add(entry.call);
+    const call = entry.part === "result" && !entry.result.error ? calls[entry.call] : undefined;
+    if (entry.part === "result" && call && (acting.has(call.name) || allowed.has(entry.call))) done.push(call);
+  }
+  return done;
+}
+
 /** The rule for calls of a tool that the record does not answer. A model can make up any name. */
 export function ruleOf({ default: others, tools = {} }: OutsideRules, name: string): MissRule {
   return (Object.hasOwn(tools, name) ? tools[name] : undefined) ?? others;

@@ -32,12 +32,20 @@ const steps: Record<string, Step[]> = {
 };
 /** Calls that the candidate makes before those. */
 let first: Step[] = [];
+/** The last text of each turn. With `left`, the candidate says it at once, without these calls. */
+const said = new Map<string, string>();
+let left: string[] = [];
 
 const works = scripted(({ input, results, step }) => {
   // A note about the files follows an input in the same message.
-  const [, ofInput = []] = Object.entries(steps).find(([text]) => input.startsWith(text)) ?? [];
-  const calls = [...first, ...ofInput][step - 1];
-  return calls ? { calls } : { text: JSON.stringify(results) };
+  const [turn = "", ofInput = []] = Object.entries(steps).find(([text]) => input.startsWith(text)) ?? [];
+  const kept = ofInput
+    .map((calls) => calls.filter(([name]) => !left.includes(name)))
+    .filter(({ length }) => length > 0);
+  const calls = [...first, ...kept][step - 1];
+  if (calls) return { calls };
+  if (left.length === 0) said.set(turn, JSON.stringify(results));
+  return { text: said.get(turn) ?? "" };
 });
 
 const definition = (): AgentDefinition => ({
@@ -139,6 +147,41 @@ test("the n-th equal call gets the n-th answer, and one more is a miss", async (
   );
   first = [];
   expect(second).toMatchObject({ verdict: "left_record", candidate: { reason: expect.stringContaining("test__add") } });
+});
+
+test("a turn that leaves out calls with effects is different, although its output is the same", async () => {
+  await tried();
+  left = ["test__draw", "find_order", "test__add"];
+  const [drawn, again] = await tried();
+  left = [];
+  expect(drawn).toMatchObject({ verdict: "different", candidate: { ended: "finished", same_output: true } });
+  expect(drawn?.candidate?.missing).toEqual([
+    { tool: "test__draw", recorded: 1, tried: 0 },
+    { tool: "find_order", recorded: 1, tried: 0 },
+  ]);
+  expect(again).toMatchObject({ verdict: "same", candidate: { missing: [] } }); // test__add only reads
+});
+
+test("a call with other arguments is another call, also if a rule answers it", async () => {
+  await tried();
+  const [recorded] = steps["Draw."]?.splice(1, 1, [["find_order", { id: "4799" }]]) ?? [];
+  left = ["none"];
+  const [drawn] = await tried({}, { outside: { tools: { find_order: { fixed: "It is on its way." } } } });
+  left = [];
+  steps["Draw."]?.splice(1, 1, recorded ?? []);
+  expect(drawn).toMatchObject({ verdict: "different", candidate: { same_output: true } });
+  expect(drawn?.candidate?.missing).toEqual([{ tool: "find_order", recorded: 1, tried: 0 }]);
+});
+
+test("an allowed call that is left out is missing, a denied one is not", async () => {
+  await tried();
+  left = ["write_file"];
+  const [drawn] = await tried();
+  left = [];
+  expect(drawn?.candidate).toMatchObject({
+    same_output: true,
+    missing: [{ tool: "write_file", recorded: 1, tried: 0 }],
+  });
 });
 
 test("a rule answers what is not in the record, and the case says so", async () => {

@@ -7,12 +7,14 @@ import { arm, casesOf, configuration, differs, ended, leftRecord } from "./sampl
 const trial = { candidate: configuration(), control: configuration() };
 const failed = ended({ kind: "failed", failure: { category: "limit", title: "The limit is reached." } });
 const given = (verdict: "better" | "worse" | "equal"): Partial<TrialCase> => ({ verdict: { given: verdict, at: 1 } });
+const leftOut = { tool: "find_order", recorded: 2, tried: 1 };
 const summary = summarize(trial, [
   ...casesOf(1, given("worse")),
   ...casesOf(2, given("better")),
   ...casesOf(3, given("equal")),
   ...casesOf(4, { candidate: arm() }),
-  ...casesOf(5, { candidate: arm(differs) }),
+  ...casesOf(3, { candidate: arm(differs) }),
+  ...casesOf(2, { candidate: arm({ comparison: { sameOutput: true, files: [], missing: [leftOut] } }) }),
   ...casesOf(6, { candidate: ended(leftRecord) }),
   ...casesOf(7, { candidate: failed }),
   ...casesOf(8, { candidate: arm({ assertions: [{ assertion: 0, holds: false }] }) }),
@@ -46,6 +48,7 @@ describe("a trial fails if", () => {
     ["failed", 7],
     ["broken", 8],
     ["untried", 9],
+    ["missing", 2],
     ["open", 10],
   ])("%s is above a number", (name, count) => {
     expect(failing(`${name}>${count - 1}`)).toEqual([`${name}>${count - 1}: ${count}`]);
@@ -72,7 +75,7 @@ describe("a condition is refused", () => {
 
   it.each(["worst", "toString", "left_record"])("%s: not a name", (name) => {
     expect(parseFailIf(`same>3,${name}>0`)).toEqual({
-      problem: `Expected one of worse, better, equal, unclear, same, different, left, failed, broken, untried, open before >, received "${name}".`,
+      problem: `Expected one of worse, better, equal, unclear, same, different, left, failed, broken, untried, missing, open before >, received "${name}".`,
     });
   });
 });

@@ -16,7 +16,7 @@ import {
 import { verdicts } from "../../../trials/names.ts";
 
 const verdict = oneOfTexts(
-  "`cannot_be_tried`: something of the record is gone. `left_record`: a call left the service that the record does not answer. `failed`. `assertion_broken`. `same`: equal output, but for white space, and equal files. `different`. `better`, `worse`, `equal`: the judge's, or a person's. `unclear`: the votes of the judge differ, or it did not answer.",
+  "`cannot_be_tried`: something of the record is gone. `left_record`: a call left the service that the record does not answer. `failed`. `assertion_broken`. `same`: equal output, but for white space, equal files, and all calls with effects. `different`. `better`, `worse`, `equal`: the judge's, or a person's. `unclear`: the votes of the judge differ, or it did not answer.",
   verdicts,
 );
 const used = object("What the turn used.", {
@@ -82,6 +82,14 @@ export const trialCaseSchemas = {
       flag("Whether the output is the recorded one, but for white space. Null: it did not finish."),
     ),
     files: fileDifferences("Files that differ from those after the recorded turn.", "Against the recorded turn."),
+    missing: list(
+      "Calls of client tools and of MCP tools that do not only read, and calls that somebody allowed, of which the attempt made fewer than the recorded turn. Calls with other arguments are other calls.",
+      object("Calls of a tool.", {
+        tool: text("Name of the tool."),
+        recorded: integer("How many the recorded turn made, of those that are missing in part."),
+        tried: integer("How many of these the attempt made."),
+      }),
+    ),
     assertions: list(
       "Broken assertions.",
       object("An assertion.", {

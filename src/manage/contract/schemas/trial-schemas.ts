@@ -87,6 +87,7 @@ const summary = object("What the cases say so far. All numbers of cases are coun
   ),
   tried: integer("Cases with a verdict, without those that cannot be tried."),
   open: integer("Cases without a verdict."),
+  missing: integer("Cases that left out calls with effects outside of the service."),
   preference: text("What better and worse cases say, as a sentence."),
   control: nullableReference(
     "The cases that were tried with the current configuration. Null: none yet.",
