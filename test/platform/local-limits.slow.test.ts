@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 // Limits of a process, each in one of its own.
 
 const overfilling = `
-  import { openLocalPlatform } from "./src/platform/local/index.ts";
+  import { openLocalPlatform } from "./src/platform/local/open-platform.ts";
   const { accounts } = openLocalPlatform({ dataDir: process.argv[1] });
   const put = () => accounts.createOrganization({ id: crypto.randomUUID(), name: "Organization".repeat(10_000) });
   for (;;) await put().catch(({ name, message }) => {
@@ -25,7 +25,7 @@ test.skipIf(process.platform === "win32")("an exhausted disk quota is reported a
 
 const overflowing = `
   import { readdirSync } from "node:fs";
-  import { openLocalPlatform } from "./src/platform/local/index.ts";
+  import { openLocalPlatform } from "./src/platform/local/open-platform.ts";
   const dataDir = process.argv[1];
   const { pendingUploads } = openLocalPlatform({ dataDir });
   for (const chunks of [64, 1]) {
@@ -47,7 +47,7 @@ test.skipIf(process.platform === "win32")("an upload that does not fit on the di
 
 const exhausting = `
   import { openSync, closeSync } from "node:fs";
-  import { openLocalPlatform } from "./src/platform/local/index.ts";
+  import { openLocalPlatform } from "./src/platform/local/open-platform.ts";
   const { workspace } = openLocalPlatform({ dataDir: process.argv[1] });
   const [a, b] = ["a", "b"].map((letter) => ({ sha256: letter.repeat(64), content: Buffer.from(letter) }));
   await workspace.write("run", [a]);
