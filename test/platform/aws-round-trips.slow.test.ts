@@ -86,8 +86,8 @@ test("storing and reading a turn's configuration adds no sequential AWS call bef
   const stores = fakeAwsStores(undefined, { delay: 20 });
   await putAgent(stores);
   await newRun(stores, "r", Date.now(), "Go");
-  // Claim and load; agent and organization, which says whether model calls are stopped; the list of files beside the write of the configuration.
-  expect(await callsBeforeModel(stores, stores)).toEqual({ sequential: 3, all: 6 });
+  // Claim and load; agent and organization, which says whether model calls are stopped. The configuration is stored during the call.
+  expect(await callsBeforeModel(stores, stores)).toEqual({ sequential: 2, all: 4 });
   // Claim and load; the configuration, in a process that has not read it yet.
   const again = { ...stores, configurations: stores.inAnotherProcess().configurations };
   expect(await callsBeforeModel(stores, again)).toEqual({ sequential: 2, all: 4 });
