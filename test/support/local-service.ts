@@ -65,13 +65,29 @@ export async function localService({
     dataDir,
     templateId: service.templateId,
     apiKey: service.apiKey ?? "",
-    platform,
+    platform: { ...platform, accounts: seenByService(platform.accounts) },
     async [Symbol.asyncDispose]() {
       platform.close();
       await service.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A port whose calls end 2 ms later. A service sees what another connection has written after up to 1 ms (`sharedReads`), which
+ * is longer than a write takes in memory.
+ */
+function seenByService<Port extends object>(port: Port): Port {
+  const later = Object.entries(port).map(([name, call]: [string, (...args: unknown[]) => unknown]) => [
+    name,
+    async (...args: unknown[]) => {
+      const result = await call(...args);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      return result;
+    },
+  ]);
+  return Object.fromEntries(later) as Port;
 }
 
 export interface RestResponse<Body = unknown> {
