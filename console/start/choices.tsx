@@ -36,7 +36,8 @@ export function Choices({ choices, messages, definition, onChange }: ChoicesProp
     changes: new Map(),
     messages,
     readOnly: undefined,
-    set: (path, value) => onChange(withValue(choices, path, value)),
+    // A URL that was deleted again is none: it is required within the webhook, and would block the start.
+    set: (path, value) => onChange(withValue(choices, path, path[0] === "webhook" && value === "" ? undefined : value)),
     known: (path) => (pathText(path) === "model" ? (definition?.runModels ?? []).map(({ name }) => name) : []),
   };
   return (
