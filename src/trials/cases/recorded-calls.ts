@@ -7,8 +7,10 @@ import type { OutsideRules } from "../trial-types.ts";
 
 /** A call of a recorded turn that has a result. */
 interface EndedCall {
-  name: string;
+  call: ToolCall;
   keys: string[];
+  /** Somebody was asked, and let it run. */
+  allowed: boolean;
   recorded: RecordedOutput;
 }
 
@@ -46,7 +48,7 @@ export function filesFromOutside(
   configuration: TurnConfiguration,
 ): RecordedOutput["written"] {
   const names = outsideTools(configuration);
-  return endedCalls(entries).flatMap(({ name, recorded }) => (names.has(name) ? recorded.written : []));
+  return endedCalls(entries).flatMap(({ call, recorded }) => (names.has(call.name) ? recorded.written : []));
 }
 
 /** Names of the tools of a turn whose calls leave the service. */
@@ -65,19 +67,9 @@ export function callsWithEffects(
 ): KnownCall[] {
   const acting = new Set((agent.clientTools ?? []).map(({ name }) => name));
   for (const { name, origin, hasEffects } of offered) if (origin && hasEffects) acting.add(name);
-  const done: KnownCall[] = [];
-  let calls: ToolCall[] = [];
-  const allowed = new Set<number>();
-  for (const entry of entries) {
-    if (entry.part === "answer") {
-      calls = entry.answer.toolCalls;
-      allowed.clear();
-    }
-    if (entry.part === "answered" && entry.answer.kind === "allow") allowed.add(entry.call);
-    const call = entry.part === "result" && !entry.result.error ? calls[entry.call] : undefined;
-    if (entry.part === "result" && call && (acting.has(call.name) || allowed.has(entry.call))) done.push(call);
-  }
-  return done;
+  return endedCalls(entries)
+    .filter(({ call, allowed, recorded }) => !recorded.output.error && (allowed || acting.has(call.name)))
+    .map(({ call }) => call);
 }
 
 /** The rule for calls of a tool that the record does not answer. A model can make up any name. */
@@ -89,22 +81,20 @@ export function ruleOf({ default: others, tools = {} }: OutsideRules, name: stri
 function endedCalls(entries: RunJournalEntry[]): EndedCall[] {
   const ended: EndedCall[] = [];
   let [calls, results]: [ToolCall[], Map<number, RecordedOutput>] = [[], new Map()];
+  const decided = new Map<number, string>();
   const add = (): void => {
     for (const [index, call] of calls.entries()) {
       const recorded = results.get(index);
-      if (recorded) ended.push({ name: call.name, keys: keysOf(call), recorded });
+      if (recorded) ended.push({ call, keys: keysOf(call), allowed: decided.get(index) === "allow", recorded });
     }
   };
-  const refused = new Set<number>();
   for (const entry of entries) {
     if (entry.part === "answer") {
       add();
       [calls, results] = [entry.answer.toolCalls, new Map()];
-      refused.clear();
+      decided.clear();
     }
-    if (entry.part === "answered" && (entry.answer.kind === "deny" || entry.answer.kind === "expired")) {
-      refused.add(entry.call);
-    }
+    if (entry.part === "answered") decided.set(entry.call, entry.answer.kind);
     if (entry.part !== "result") continue;
     const { text, error, attachments } = entry.result;
     const files = entry.files ?? [];
@@ -112,7 +102,7 @@ function endedCalls(entries: RunJournalEntry[]): EndedCall[] {
       output: { text, ...(error && { error }), ...(attachments && { attachments }) },
       written: files.flatMap(({ name, size, sha256 }) => (sha256 === undefined ? [] : [{ name, size, sha256 }])),
       deleted: files.flatMap(({ name, deleted }) => (deleted ? [name] : [])),
-      refused: refused.has(entry.call),
+      refused: ["deny", "expired"].includes(decided.get(entry.call) ?? ""),
     });
   }
   add();
