@@ -53,7 +53,7 @@ interface Deps extends CreateRunDeps, InputLimits {
   describer: RunDescriber;
   /** Open streams, with which reads that wait are counted. Absent: not limited. */
   streams?: OpenCounts;
-  /** Milliseconds between two looks at a run whose end a read waits for. Absent: reads do not wait. */
+  /** How often a read that waits for the end of a run checks it, in milliseconds. Absent: reads do not wait. */
   wait?: { interval: number };
 }
 

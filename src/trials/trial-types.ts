@@ -16,7 +16,7 @@ export interface Trial {
   id: string;
   agentId: string;
   organizationId: string;
-  /** Of a trial that an earlier release created. It does not start or go on. */
+  /** Set if an earlier release created the trial. Such a trial neither starts nor continues. */
   mode?: (typeof formerModes)[number];
   /** The suite whose cases it tries. Absent: it tries turns of runs. */
   suite?: { id: string; name: string };

@@ -11,8 +11,8 @@ import type { RunOwner, RunState } from "../runs/run-types.ts";
  */
 export interface TurnKind {
   /**
-   * Opens what a turn has around it, each time that a process takes it. `failure`: the turn must not begin or go on. Throws if
-   * what the run belongs to is gone.
+   * Opens the surroundings of a turn, each time a process takes it. `failure`: the turn must not begin or continue. Throws if what
+   * the run belongs to no longer exists.
    */
   open(state: RunState): Promise<TurnSurroundings | { failure: Failure }>;
   /** Called when a turn has ended, and again if the process that ended it may have been killed before its call. */

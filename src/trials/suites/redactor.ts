@@ -32,7 +32,7 @@ interface WrittenForm {
   replacement: string;
 }
 
-/** Characters times instructions that RE2 takes at once: at most about 0.5 s (`search-pattern.ts`). Then other work goes on. */
+/** Characters times instructions that RE2 takes at once: at most about 0.5 s (`search-pattern.ts`). Then other work runs. */
 const workAtOnce = 16_384_000;
 
 /** Compiles the rules of a redaction. Rejects with a sentence for a rule that cannot be used. */

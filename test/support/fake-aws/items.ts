@@ -1,6 +1,6 @@
 import type { Item } from "./expressions.ts";
 
-/** The items of a table by their keys. Those with a value of an attribute are found without a look at all others. */
+/** The items of a table by their keys. An index finds the items with a given value of an attribute without a scan. */
 export class TableItems extends Map<string, Item> {
   readonly #indexes = new Map<string, Map<string | undefined, Set<string>>>();
 

@@ -1,8 +1,8 @@
 import type { MiddlewareObj } from "@middy/core";
 
 /**
- * Lambda ends the process of an invocation that takes too long. By default, middy rejects 5 ms before that: the process would live,
- * and go on with this invocation beside the next one.
+ * Lambda ends the process of an invocation that takes too long. By default, middy rejects 5 ms earlier: the process would survive,
+ * and the next invocation would run while this one still does.
  */
 export const noEarlyTimeout = { timeoutEarlyInMillis: 0 };
 
