@@ -29,7 +29,7 @@ const deps = {
 
 let telemetry: Telemetry | undefined;
 
-/** Opens the traces before the first turn, and sends those of each: Lambda may freeze the process after the response. */
+/** Opens telemetry before the first turn, and sends the traces of each turn: Lambda may freeze the process after the response. */
 const sendTraces: AdvanceMiddleware = {
   async before() {
     if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
@@ -37,7 +37,7 @@ const sendTraces: AdvanceMiddleware = {
   ...afterEach(async () => telemetry?.flush()),
 };
 
-/** What has to be started after an invocation: a run of these organizations, the next step of these trials. */
+/** What to start after an invocation: the next run of these organizations, and the next step of these trials. */
 interface Ended {
   organizations: string[];
   trials: string[];

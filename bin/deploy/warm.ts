@@ -19,7 +19,7 @@ export function warmCheck({ warm, limit, unreserved, own, runs, isFirst }: WarmF
   const reserved = `${unreserved + own - runs} are unreserved, and Lambda keeps ${unreservable} of them`;
   if (!isFirst && needed <= limit - runs - unreservable) {
     return note(
-      `${found}; ${reserved}; if the service has so many already, nothing changes, and otherwise AWS may reject more`,
+      `${found}; ${reserved}; if the service already has this many, nothing changes; otherwise AWS may reject more`,
     );
   }
   return stop(

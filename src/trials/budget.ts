@@ -1,13 +1,6 @@
 import { addUsage, noUsage, type Usage } from "../agent/turn/turn-limits.ts";
 import type { Run } from "../runs/run-types.ts";
-import {
-  attemptNames,
-  type Trial,
-  type TrialBudget,
-  type TrialCase,
-  type TriedName,
-  voteNames,
-} from "./trial-types.ts";
+import { attemptsOf, type Trial, type TrialBudget, type TrialCase, type TriedName, voteNames } from "./trial-types.ts";
 
 /** Share of what an attempt is expected to use that it needs at least: less would cut it off for sure. */
 export const leastShare = 0.7;
@@ -29,7 +22,7 @@ export interface BudgetLeft {
  * together stay within it, up to one step of each.
  */
 export function budgetLeft({ settings: { budget } }: Trial, cases: TrialCase[], inProgress: Run[]): BudgetLeft {
-  const attempts = cases.flatMap((one) => attemptNames.flatMap((name) => one[name] ?? []));
+  const attempts = cases.flatMap(attemptsOf);
   const spent = attempts.reduce((sum, { outcome }) => addUsage(sum, outcome?.used ?? noUsage), noUsage);
   const usedBy = new Map(inProgress.map(({ id, used }) => [id, used ?? noUsage]));
   const left = new Map(

@@ -9,7 +9,7 @@ import { deleteRunsOf, ignoreEnded } from "./erase-trials.ts";
 import { findCase, findTrial } from "./find-trial.ts";
 import { isActive, type Verdict } from "./names.ts";
 import type { Trials } from "./ports.ts";
-import { attemptNames, type Trial, type TrialCase } from "./trial-types.ts";
+import { attemptsOf, type Trial, type TrialCase } from "./trial-types.ts";
 
 export interface ControlTrialDeps extends DriveDeps, DeleteDeps {
   trials: Trials;
@@ -102,7 +102,7 @@ function modifyTrial(
 
 /** Runs of attempts that have no outcome, or that were stopped. */
 async function runsToStop(trials: Trials, trialId: string): Promise<string[]> {
-  const attempts = (await trials.listCases(trialId)).flatMap((one) => attemptNames.flatMap((name) => one[name] ?? []));
+  const attempts = (await trials.listCases(trialId)).flatMap(attemptsOf);
   const open = attempts.filter(({ outcome }) => !outcome || outcome.ending.kind === "stopped");
   return open.map(({ runId }) => runId);
 }

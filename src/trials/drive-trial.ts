@@ -7,7 +7,15 @@ import { evaluateAttempt, type EvaluateDeps } from "./evaluate-attempt.ts";
 import { isActive } from "./names.ts";
 import type { StartDeps } from "./start-attempt.ts";
 import { begin, changed, isInProgress, startNext } from "./start-next.ts";
-import { type Assertion, attemptNames, type AttemptName, isVote, type Trial, type TrialCase } from "./trial-types.ts";
+import {
+  type Assertion,
+  attemptNames,
+  type AttemptName,
+  attemptsOf,
+  isVote,
+  type Trial,
+  type TrialCase,
+} from "./trial-types.ts";
 
 export interface DriveDeps extends StartDeps, EvaluateDeps {}
 
@@ -36,7 +44,7 @@ async function driveOnce(deps: DriveDeps, trialId: string): Promise<boolean> {
   const { missing, revision } =
     trial.status === "running" ? await startNext(deps, trial, settled, left) : { revision: trial.revision };
   if (missing === "claim") return false;
-  const busy = settled.some((one) => attemptNames.some((name) => isInProgress(one[name])));
+  const busy = settled.flatMap(attemptsOf).some(isInProgress);
   if (busy) return true;
   const endedBy = trial.status === "stopping" ? "operator" : missing;
   const ended: Trial = { ...trial, status: "finished", updatedAt: deps.now(), revision: revision + 1 };

@@ -13,7 +13,7 @@ import { recordedRunDeleted } from "./cases/inspect-turn.ts";
 import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { caseId, findSuite, listSuites, listAllRuns, type Suite } from "./suites/suites.ts";
-import { type Attempt, attemptNames, type TrialCase } from "./trial-types.ts";
+import { type Attempt, attemptNames, attemptsOf, type TrialCase } from "./trial-types.ts";
 
 interface EraseDeps extends DeleteDeps {
   removal: Removal;
@@ -73,7 +73,7 @@ async function removeTrial(deps: EraseTrialsDeps, id: string): Promise<void> {
 /** Deletes the runs of a trial, and what they ran on. */
 export async function deleteRunsOf(deps: EraseTrialsDeps, trialId: string): Promise<void> {
   const cases = await deps.trials.listCases(trialId);
-  const ids = cases.flatMap((one) => attemptNames.flatMap((name) => one[name]?.runId ?? []));
+  const ids = cases.flatMap(attemptsOf).map(({ runId }) => runId);
   for (let at = 0; at < ids.length; at += deletedAtOnce) {
     const some = ids.slice(at, at + deletedAtOnce);
     await settleAll(some.map((id) => deleteAttempt(deps, id)));
@@ -98,7 +98,7 @@ async function eraseCase(deps: EraseTrialsDeps, trialId: string, number: number)
       if (attempt) erased[name] = await erasedAttempt(deps, attempt);
     }
     if (!(await deps.trials.replaceCase(erased))) continue;
-    const ids = attemptNames.flatMap((name) => erased[name]?.runId ?? []);
+    const ids = attemptsOf(erased).map(({ runId }) => runId);
     await settleAll(ids.map((id) => deleteAttempt(deps, id)));
     await deps.removal.removeRuns(ids);
     return;

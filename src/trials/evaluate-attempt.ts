@@ -7,7 +7,7 @@ import type { Run, RunEvent, RunJournalEntry } from "../runs/run-types.ts";
 import type { SandboxPerAgent } from "../sandbox/sandbox-types.ts";
 import { checkAssertions } from "./assertions.ts";
 import { compareTurns, missingCalls } from "./cases/compare.ts";
-import { configurationOf } from "./cases/inspect-turn.ts";
+import { configurationOf, recordedRunDeleted } from "./cases/inspect-turn.ts";
 import { endingOfVote } from "./judge.ts";
 import { callRecord, callsWithEffects, outsideTools, ruleOf } from "./cases/recorded-calls.ts";
 import { ownerOfCases } from "./trial-id.ts";
@@ -60,10 +60,7 @@ export async function evaluateAttempt(
       signal: AbortSignal.timeout(assertionMilliseconds),
     },
   );
-  const comparison = compareTurns(
-    { ...(output !== undefined && { output }), files: recordedFiles },
-    { ...(facts.output !== undefined && { output: facts.output }), files },
-  );
+  const comparison = compareTurns({ output, files: recordedFiles }, { output: facts.output, files });
   const configuration = await configurationOf(deps, ownerOfCases(trial), { entries: recorded });
   const effects = typeof configuration === "string" ? [] : callsWithEffects(recorded, configuration);
   const missing = missingCalls(effects, facts.calls);
@@ -89,7 +86,7 @@ function failed({ category, title }: Pick<Failure, "category" | "title">): TurnE
 /** For all assertions of an attempt together. */
 const assertionMilliseconds = 60_000;
 
-const sourceDeleted = { category: "internal", title: "The recorded run was deleted." } as const;
+const sourceDeleted = { category: "internal", title: recordedRunDeleted } as const;
 const noOutput = { category: "internal", title: "The turn ended without an output." } as const;
 
 /** Why an attempt ended early that its agent's own limits would have let continue, as a sentence. */

@@ -2,7 +2,7 @@
  * Names and limits that the contracts show. The page infers its types from the contracts: this file imports nothing.
  */
 
-/** What earlier releases did with recorded turns. This one takes them anew, and shows what the others found. */
+/** What earlier releases could do with recorded turns. This release takes turns anew, and still shows the results of those trials. */
 export const formerModes = ["next_step", "replay"] as const;
 
 /** Service tiers that a trial can ask models with. A trial can wait for its answers, which programs and people cannot. */

@@ -8,7 +8,7 @@ import { startAttempt, type StartDeps } from "./start-attempt.ts";
 import {
   type AttemptName,
   type Attempt,
-  attemptNames,
+  attemptsOf,
   isVote,
   type Trial,
   type TrialBudget,
@@ -65,7 +65,7 @@ export async function startNext(deps: StartDeps, trial: Trial, cases: TrialCase[
 /** Takes the limits of what it plans out of the budget. */
 function planStarts({ now }: StartDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Plan {
   const starts: Starts = new Map();
-  const busy = cases.flatMap((one) => attemptNames.filter((name) => isInProgress(one[name]))).length;
+  const busy = cases.flatMap(attemptsOf).filter(isInProgress).length;
   let free = trial.settings.concurrency - busy;
   for (const { index, names, expected } of waiting(trial, cases)) {
     if (free <= 0) return { starts, isOutOfBudget: false };

@@ -166,6 +166,11 @@ export function isVote(name: AttemptName): name is VoteName {
 export const attemptNames = [...triedNames, ...voteNames] as const;
 export type AttemptName = (typeof attemptNames)[number];
 
+/** The attempts that a case has, votes included. */
+export function attemptsOf(one: TrialCase): Attempt[] {
+  return attemptNames.flatMap((name) => one[name] ?? []);
+}
+
 /** An attempt at a case: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
 export interface Attempt<Ending = TurnEnding | VoteEnding> {
   runId: string;

@@ -4,7 +4,6 @@ import { acceptsPdf } from "../agent/models/accepts-pdf.ts";
 import type { openModel } from "../agent/models/open-model.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import type { FileLimits } from "../agent/tools/files/file-limits.ts";
-import { offeredTools } from "../agent/tools/tool.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
 import { couldSurvive } from "../agent/turn/journal.ts";
 import { defaultFileVersions } from "../agent/turn/files/manifest.ts";
@@ -108,7 +107,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   await using toolbox = await (offered
     ? reopenTools(choice, offered, dependencies)
     : openTools(choice, dependencies, signal, around.known));
-  const tools = await around.toolsOf(toolbox.tools, () => offeredTools(toolbox.tools));
+  const tools = await around.toolsOf(toolbox.tools);
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const version = found.agentVersion;
   const traced = { runId, turn, agent: { id: agentId, name: agent.name, ...(version !== undefined && { version }) } };

@@ -49,7 +49,7 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     // Each pause and each retry is followed by an execution of its own. If there is one, this turn is a new one after it.
     const continues = run.pauses !== undefined && run.pauses > 0 && !found;
     if (!execution && (run.waiting === false || continues || (await isOfKind(runId)))) {
-      // The run got its slot or its answer, is retried, or belongs to a feature, but the process that wrote it did not start the workflow.
+      // The run got its slot or its answer, is retried, or is of another kind, but the process that wrote it did not start the workflow.
       await workflow.start(runId, turn, run);
       return;
     }

@@ -32,13 +32,13 @@ export interface TurnSurroundings {
   checkResult?: NonNullable<TurnPorts["checkResult"]>;
   /** Tools of MCP servers that need not be listed, by server. Absent: all are listed. */
   known?: Map<string, OfferedTool[]>;
-  /** The tools that it has in place of those that were opened. */
-  toolsOf(tools: Tool[], offered: () => OfferedTool[]): Tool[] | Promise<Tool[]>;
-  /** The outcome of the turn, or a failure in place of what it threw. */
+  /** The tools of the turn, made of those that were opened. */
+  toolsOf(tools: Tool[]): Tool[] | Promise<Tool[]>;
+  /** The outcome of the turn. It can turn an error into a failure. */
   endOf(running: Promise<TurnOutcome>): Promise<TurnOutcome>;
 }
 
-/** Those of an ordinary turn. Throws for a turn of another kind: it would do outside what that kind keeps from it. */
+/** Those of an ordinary turn. Throws for a turn of another kind, which could otherwise do what its kind prevents. */
 export function ordinarySurroundings(
   { runs }: Pick<Stores, "runs">,
   { run, journal }: Pick<RunState, "run" | "journal">,

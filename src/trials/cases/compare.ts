@@ -6,8 +6,8 @@ import type { AttemptOutcome, Comparison, FileDifference, MissingCalls, TurnEndi
 
 /** What a turn ended with. `files`: all files of its run after it. */
 export interface TurnEnd {
-  /** Absent: it has none. */
-  output?: string;
+  /** Undefined: it has none. */
+  output?: string | undefined;
   files: FileVersion[];
 }
 

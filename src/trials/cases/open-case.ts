@@ -1,6 +1,6 @@
 import type { Failure } from "../../agent/model.ts";
 import { answeredFromRecord, LeftTheRecord } from "../../agent/tools/recorded.ts";
-import type { OfferedTool, RecordedResults } from "../../agent/tools/tool.ts";
+import { type OfferedTool, offeredTools, type RecordedResults } from "../../agent/tools/tool.ts";
 import type { JournalEntry } from "../../agent/turn/journal.ts";
 import type { TurnOutcome } from "../../agent/turn/turn-types.ts";
 import { canonicalJson } from "../../json.ts";
@@ -23,7 +23,7 @@ export interface CaseStores extends Pick<Stores, "runs" | "configurations"> {
 
 /**
  * Opens the case of a trial that a run is. `failure`: the attempt has an outcome, because the trial was stopped or the case erased
- * before the turn began or went on.
+ * before the turn began or continued.
  */
 export async function openCase(
   stores: CaseStores,
@@ -47,7 +47,7 @@ export async function openCase(
   const { listed = [] } = tried;
   const known = new Map<string, OfferedTool[]>();
   for (const { name: server } of tried.definition.mcp ?? []) {
-    // What a bundle says that a server offered is nobody's here: the server is asked.
+    // What a bundle says about the tools of a server is not trusted: the server is asked.
     const isSame = !recordedRun?.imported && isSameServer(server, before, tried.definition);
     const tools = toolsOf(server, isSame ? before.offered : listed);
     if (isSame || tools.length > 0) known.set(server, tools);
@@ -58,8 +58,8 @@ export async function openCase(
     known,
     results: resultsOf(stores.runs, state.run, from),
     endOf: leftRecord,
-    async toolsOf(tools, offered) {
-      const fresh = offered().filter(({ origin }) => origin && !known.has(origin.server));
+    async toolsOf(tools) {
+      const fresh = offeredTools(tools).filter(({ origin }) => origin && !known.has(origin.server));
       // Of cases that list at the same time, the first one is kept.
       if (fresh.length > 0) await keepListed(trials, { trialId, name }, fresh);
       const record = callRecord(source.entries, state.journal);
@@ -70,7 +70,7 @@ export async function openCase(
 
 const attemptEnded: Failure = {
   category: "internal",
-  title: "The trial had ended this attempt before its turn began or went on.",
+  title: "The trial ended this attempt before its turn could begin or continue.",
   remedy: "Create another trial to try the turn again.",
   retryable: false,
 };

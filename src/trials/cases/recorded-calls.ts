@@ -8,7 +8,6 @@ import type { OutsideRules } from "../trial-types.ts";
 /** A call of a recorded turn that has a result. */
 interface EndedCall {
   call: ToolCall;
-  keys: string[];
   /** Somebody was asked, and let it run. */
   allowed: boolean;
   recorded: RecordedOutput;
@@ -30,15 +29,16 @@ function keysOf(call: KnownCall): string[] {
  * answers.
  */
 export function callRecord(source: RunJournalEntry[], own: RunJournalEntry[]): CallRecord {
-  const answers = Map.groupBy(endedCalls(source), ({ keys: [key] }) => key);
-  const taken = new Map<string | undefined, number>();
+  const answers = Map.groupBy(endedCalls(source), ({ call }) => callKey(call));
+  const taken = new Map<string, number>();
   const take = (keys: string[]): RecordedOutput | undefined => {
     const key = keys.find((each) => answers.has(each));
+    if (key === undefined) return undefined;
     const count = taken.get(key) ?? 0;
     taken.set(key, count + 1);
     return answers.get(key)?.[count]?.recorded;
   };
-  for (const { keys } of endedCalls(own)) take(keys);
+  for (const { call } of endedCalls(own)) take(keysOf(call));
   return { next: (call) => take(keysOf(call)) };
 }
 
@@ -85,7 +85,7 @@ function endedCalls(entries: RunJournalEntry[]): EndedCall[] {
   const add = (): void => {
     for (const [index, call] of calls.entries()) {
       const recorded = results.get(index);
-      if (recorded) ended.push({ call, keys: keysOf(call), allowed: decided.get(index) === "allow", recorded });
+      if (recorded) ended.push({ call, allowed: decided.get(index) === "allow", recorded });
     }
   };
   for (const entry of entries) {

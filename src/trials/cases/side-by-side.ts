@@ -78,5 +78,5 @@ async function readTurn(deps: Deps, { id, turn: wanted }: ComparedPlace): Promis
 }
 
 function endOf({ facts: { output }, files }: ReadTurn): TurnEnd {
-  return { ...(output !== undefined && { output }), files };
+  return { output, files };
 }

@@ -6,7 +6,7 @@ import type { MiddlewareObj } from "@middy/core";
  */
 export const noEarlyTimeout = { timeoutEarlyInMillis: 0 };
 
-/** Runs `step` after the handler, also if that failed. A function's last middleware is the first to run after it. */
+/** Runs `step` after the handler, even if the handler failed. The middleware that was added last runs first. */
 export function afterEach<Event, Result>(
   step: (event: Event, context: { getRemainingTimeInMillis(): number }) => Promise<void>,
 ): MiddlewareObj<Event, Result> {
