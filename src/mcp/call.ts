@@ -51,7 +51,7 @@ export function operationCall<Path, Body>(
   return { request: { ...request, headers }, principal, caller, path, query: { wait: 0 }, body: body as Body };
 }
 
-/** A key as a header can have it. Models write any text. */
+/** An idempotency key that fits a header: models write any text. */
 function headerOf(key: string): string {
   return /^[\x21-\x7e]+$/.test(key) ? key : hash("sha256", key);
 }

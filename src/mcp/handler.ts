@@ -10,7 +10,7 @@ import { parseJsonBody, textOf, withoutByteOrderMark } from "../http/validation/
 import { isObject, parseExact } from "../json.ts";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
-import { runDescriber } from "../runs/read/describe-runs.ts";
+import { type RunDescriber, runDescriber, runStateOf } from "../runs/read/describe-runs.ts";
 import { addressIn } from "./address.ts";
 import type { McpCall, McpDeps } from "./call.ts";
 import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./mcp-errors.ts";
@@ -26,7 +26,9 @@ import type { Named, ToolName } from "./tool-names.ts";
  */
 export function mcpHandler(deps: McpDeps): ApiHandler {
   const describer = runDescriber(deps);
-  const shared = { ...deps, describer, handlers: extRunHandlers(deps, describer) };
+  // Tools report only the id, status and state of a run that they change: nothing else is read for it.
+  const brief: RunDescriber = { ...describer, describe: async (run) => ({ run, state: runStateOf(run) }) };
+  const shared = { ...deps, describer, handlers: extRunHandlers(deps, brief) };
   return withErrorResponses(async (request) => {
     if (request.method !== "POST") throw methodNotAllowed();
     try {

@@ -9,7 +9,7 @@ import { idempotencyOf } from "../runs/begin/idempotency.ts";
 import type { Labels } from "../runs/labels.ts";
 import type { Idempotency } from "../runs/run-types.ts";
 
-/** The body of a create. The extension API has `uploads` and `token`. */
+/** The body of a create. Only the extension API has `uploads`. */
 export interface NewRunBody extends Choices {
   name: string;
   input_text?: string | null;
@@ -18,7 +18,6 @@ export interface NewRunBody extends Choices {
   labels?: Labels;
   webhook?: { url: string };
   result_schema?: Record<string, unknown>;
-  token?: { expires_in?: number };
 }
 
 /** The run that a create asks for. Throws for what its schema cannot express. */

@@ -8,7 +8,7 @@ import type { ApiRequest } from "../http/handler.ts";
 import { WithHeaders } from "../http/rest/call.ts";
 import { charged, pointOf, searchIn } from "../http/rest/parameter-values.ts";
 import type { SharedSchemas } from "../http/rest/schemas/schema-types.ts";
-import { createdFilesOf, wireFile, wirePart } from "../http/rest/wire/run.ts";
+import { wireFile, wirePart } from "../http/rest/wire/run.ts";
 import { log } from "../log.ts";
 import { answerCall } from "../runs/control/answer-call.ts";
 import { acceptInputOnce, type InputLimits, stopRun } from "../runs/control/control-run.ts";
@@ -33,7 +33,7 @@ interface RunShapes {
 }
 
 /** What differs between the extension API and the management API: who sees which runs, and how. */
-export interface RunAccess<Caller, Shapes extends RunShapes> {
+interface RunAccess<Caller, Shapes extends RunShapes> {
   /** Rejects with `run_not_found` for a run that the caller may not see. */
   find: (caller: Caller, id: string) => Promise<Run>;
   /** Whose runs a list shows. */
@@ -51,7 +51,7 @@ export interface RunAccess<Caller, Shapes extends RunShapes> {
 
 interface Deps extends CreateRunDeps, InputLimits {
   describer: RunDescriber;
-  /** Open streams, with which reads that wait are counted. Absent: not limited. */
+  /** Counts open streams and waiting reads together. Absent: not limited. */
   streams?: OpenCounts;
   /** How often a read that waits for the end of a run checks it, in milliseconds. Absent: reads do not wait. */
   wait?: { interval: number };
@@ -124,9 +124,12 @@ function readHandlers<Of extends AnyCaller, Shapes extends RunShapes>(deps: Deps
       const { wait = 0 } = query;
       using waiting = wait > 0 ? streams?.open(access.viewersOf(principal)) : undefined;
       const seconds = streams && !waiting ? 0 : wait; // a client with as many streams as it may have polls
-      const signal = request.whileConnected?.() ?? new AbortController().signal;
       const read = async () => find(await caller(), path.run_id);
-      const run = await untilIdle({ read, seconds, interval, signal });
+      const untilEnd = () => {
+        const signal = request.whileConnected?.() ?? new AbortController().signal;
+        return untilIdle({ read, seconds, interval, signal });
+      };
+      const run = await (seconds > 0 ? untilEnd() : read()); // the signal of a client takes 4 % of a plain poll
       const basis = [run, await access.basisOf?.(run)];
       return taggedResponse({ request, basis, now: deps.now }, () => access.detailOf(run));
     },
@@ -147,7 +150,7 @@ function writeHandlers<Of extends AnyCaller, Shapes extends RunShapes>(deps: Dep
       const { id, files, replayed } = await createRun({ ...deps, ...by(principal) }, owner, newRunOf(request, body));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));
-      const json = { ...run, files: createdFilesOf(files).map((file) => wirePart("CreatedFile", file)) };
+      const json = { ...run, files: files.map((file) => wirePart("CreatedFile", file)) };
       return new WithHeaders(json, replayed ? { "idempotent-replayed": "true" } : {});
     },
 

@@ -32,8 +32,8 @@ export type RestHandlers<Api extends TypedApi> = {
   ) => Promise<HandlerAnswer<JsonOf<Api["operations"][Name], Api["schemas"]>>>;
 };
 
-/** What a handler answers: the JSON of the contract alone, which gets its status, or also headers; or a whole response. */
-export type HandlerAnswer<Json> = Json | WithHeaders<Json> | ApiResponse;
+/** What a handler returns: the JSON of the contract, JSON with headers, or a whole response. JSON gets the status of the operation. */
+type HandlerAnswer<Json> = Json | WithHeaders<Json> | ApiResponse;
 
 /** JSON with headers of the response. */
 export class WithHeaders<Json> {

@@ -1,5 +1,4 @@
 import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/turn-limits.ts";
-import type { FileVersion } from "../../../agent/turn/files/manifest.ts";
 import { problemsText } from "../../../results/result-types.ts";
 import type { ChosenSettings } from "../../../runs/begin/chosen-settings.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
@@ -70,9 +69,6 @@ export function chosenIn({ model, limits: { turn = {}, run = {} } = {} }: Choice
   };
   return Object.keys(chosen).length > 0 ? chosen : undefined;
 }
-
-/** The files of a create, in its order. */
-export const createdFilesOf = (files: FileVersion[]) => files.map(({ name, sentAs }) => ({ name, sentAs }));
 
 export function wireFile({ changedAt, mtime, ...file }: ChangedFile) {
   const { kind = "file" as const, mode = kind === "folder" ? 0o755 : 0o644 } = file;
