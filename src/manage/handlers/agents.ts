@@ -86,7 +86,7 @@ export function agentHandlers(deps: ManageDeps) {
     },
 
     async list_agent_versions({ path, query: { limit } }) {
-      const data = (await agentHistory(accounts, path.agent_id, limit)).map((head) => wire("AgentVersionHead", head));
+      const data = (await agentHistory(accounts, path.agent_id, limit)).map(wireVersion);
       return { data, next: null };
     },
 

@@ -1,6 +1,5 @@
 import { findAgent } from "../../accounts/agents/agents.ts";
 import { ServiceError } from "../../errors.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { addCases, type TurnToKeep } from "../../trials/suites/add-cases.ts";
 import { deleteSuite, removeFromSuite } from "../../trials/erase-trials.ts";
 import { createSuite, findSuite, listKept, listSuites, type RedactionRule } from "../../trials/suites/suites.ts";
@@ -20,35 +19,33 @@ export function suiteHandlers(deps: ManageDeps) {
       const data = (await listSuites(runs, id)).map(async (suite) =>
         wireSuiteHead(suite, (await listKept(runs, suite)).length),
       );
-      return jsonResponse(200, { data: await Promise.all(data), next: null } satisfies Schemas["SuiteHeadPage"]);
+      return { data: await Promise.all(data), next: null };
     },
 
     async create_suite({ path, body, principal: { actor } }) {
-      return jsonResponse(201, wireSuite(await createSuite({ ...deps, actor }, path.agent_id, body.name), []));
+      return wireSuite(await createSuite({ ...deps, actor }, path.agent_id, body.name), []);
     },
 
     async get_suite({ path }) {
       const { id } = await findAgent(accounts, path.agent_id);
       const suite = await findSuite(runs, id, path.suite);
-      return jsonResponse(200, wireSuite(suite, await listKept(runs, suite)));
+      return wireSuite(suite, await listKept(runs, suite));
     },
 
     async delete_suite({ path, principal: { actor } }) {
       await deleteSuite({ ...deps, actor }, path.agent_id, path.suite);
-      return { status: 204, headers: {}, body: "" };
     },
 
     async add_cases({ path, body, principal: { actor } }) {
       const place = { agentId: path.agent_id, name: path.suite };
       const redaction = { rules: body.redact.map(ruleIn), unredacted: body.unredacted };
       const added = await addCases({ ...deps, actor }, place, body.cases.map(turnIn), redaction);
-      return jsonResponse(200, wireAdded(added));
+      return wireAdded(added);
     },
 
     async remove_case({ path, principal: { actor } }) {
       const place = { agentId: path.agent_id, name: path.suite };
       await removeFromSuite({ ...deps, actor }, place, path.case_id);
-      return { status: 204, headers: {}, body: "" };
     },
   } satisfies ManageHandlers;
 }

@@ -1,5 +1,4 @@
 import { findAgent } from "../../accounts/agents/agents.ts";
-import { jsonResponse } from "../../http/handler.ts";
 import { timeIn } from "../../http/rest/parameter-values.ts";
 import { ServiceError } from "../../errors.ts";
 import { decodePlace, encodePlace } from "../../runs/read/cursor.ts";
@@ -21,8 +20,7 @@ type Body = Schemas["CreateTrialRequest"];
 /** Trials of changes of agents. */
 export function trialHandlers(deps: ManageDeps) {
   const { trials, accounts } = deps;
-  const respond = async (status: number, trial: Trial) =>
-    jsonResponse(status, wireTrial(trial, await trials.listCases(trial.id)));
+  const wired = async (trial: Trial) => wireTrial(trial, await trials.listCases(trial.id));
 
   return {
     async create_trial({ path, body, principal: { actor } }) {
@@ -46,7 +44,7 @@ export function trialHandlers(deps: ManageDeps) {
         settings,
       };
       const created = await createTrial({ ...deps, actor }, id, chosen);
-      return jsonResponse(201, wireTrial(created.trial, created.cases));
+      return wireTrial(created.trial, created.cases);
     },
 
     async list_trials({ path, query: { limit, cursor } }) {
@@ -56,31 +54,30 @@ export function trialHandlers(deps: ManageDeps) {
       const page = await trials.list({ agentId, limit, ...after });
       const data = page.trials.map(async (trial) => wireTrialHead(trial, await trials.listCases(trial.id)));
       const next = page.next ? encodePlace({ time: page.next.createdAt, id: page.next.id }) : null;
-      return jsonResponse(200, { data: await Promise.all(data), next } satisfies Schemas["TrialHeadPage"]);
+      return { data: await Promise.all(data), next };
     },
 
     async get_trial({ path }) {
-      return respond(200, await findTrial(trials, path.trial_id));
+      return wired(await findTrial(trials, path.trial_id));
     },
 
     async start_trial({ path, principal: { actor } }) {
-      return respond(200, await startTrial({ ...deps, actor }, path.trial_id));
+      return wired(await startTrial({ ...deps, actor }, path.trial_id));
     },
 
     async stop_trial({ path, principal: { actor } }) {
-      return respond(200, await stopTrial({ ...deps, actor }, path.trial_id));
+      return wired(await stopTrial({ ...deps, actor }, path.trial_id));
     },
 
     async delete_trial({ path, principal: { actor } }) {
       await deleteTrial({ ...deps, actor }, path.trial_id);
-      return { status: 204, headers: {}, body: "" };
     },
 
     async list_trial_cases({ path, query: { verdict } }) {
       const trial = await findTrial(trials, path.trial_id);
       const cases = (await trials.listCases(trial.id)).filter((one) => !verdict || verdictOf(one) === verdict);
       const data = orderCases(cases).map((one) => wireCase(trial, one));
-      return jsonResponse(200, { data, next: null } satisfies Schemas["TrialCasePage"]);
+      return { data, next: null };
     },
 
     async get_trial_case({ path }) {
@@ -88,19 +85,19 @@ export function trialHandlers(deps: ManageDeps) {
         findTrial(trials, path.trial_id),
         findCase(trials, path.trial_id, path.number),
       ]);
-      return jsonResponse(200, wireCaseDetail(trial, one, await readCase(deps, one)));
+      return wireCaseDetail(trial, one, await readCase(deps, one));
     },
 
     async set_verdict({ path, body, principal: { actor } }) {
       const trial = await findTrial(trials, path.trial_id);
       const place = { trialId: trial.id, number: path.number };
       const judged = await judgeCase({ ...deps, actor }, place, body.verdict ?? undefined);
-      return jsonResponse(200, wireCase(trial, judged));
+      return wireCase(trial, judged);
     },
 
     async compare_runs({ path, query: { turn, other_run_id, other_turn } }) {
       const compared = await compareRuns(deps, { id: path.run_id, turn }, { id: other_run_id, turn: other_turn });
-      return jsonResponse(200, wireComparison(compared));
+      return wireComparison(compared);
     },
   } satisfies ManageHandlers;
 }

@@ -3,7 +3,7 @@ import { cursor, limit } from "../../../http/rest/parameters.ts";
 import { agentFilters } from "./parameters.ts";
 
 const operation = operationsIn("agents");
-const agent = { description: "The agent.", body: "Agent", headers: ["ETag"] };
+const agent = { description: "The agent.", body: "Agent", headers: ["ETag"] } as const;
 const changeErrors = ["agent_deleted", "modified_concurrently"] as const;
 const ifMatch = {
   "If-Match": {

@@ -1,7 +1,7 @@
 import { operationsIn } from "./operation.ts";
 
 const operation = operationsIn("keys");
-const key = { description: "The key.", body: "Key" };
+const key = { description: "The key.", body: "Key" } as const;
 
 export const keyOperations = {
   list_keys: operation("list_keys", {

@@ -43,6 +43,8 @@ const complete = operationsOf<ErrorCodeOf<"manage">, typeof basePath>({
     run_id: "run_not_found",
     delivery_id: "delivery_not_found",
     operator_id: "operator_not_found",
+    trial_id: "trial_not_found",
+    suite: "suite_not_found",
   },
 });
 

@@ -10,7 +10,7 @@ const configuration = {
     schema: { type: "string", pattern: configurationName },
   },
 } as const;
-const organization = { description: "The organization.", body: "Organization" };
+const organization = { description: "The organization.", body: "Organization" } as const;
 
 export const organizationOperations = {
   list_organizations: operation("list_organizations", {

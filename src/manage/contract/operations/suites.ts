@@ -1,54 +1,44 @@
-import { operation } from "./operation.ts";
+import { operationsIn } from "./operation.ts";
 
-const tag = "trials";
-const found: ("agent_not_found" | "suite_not_found")[] = ["agent_not_found", "suite_not_found"];
+const operation = operationsIn("trials");
 
 /** Turns of an agent that are kept to try changes on them. */
 export const suiteOperations = {
   list_suites: operation("list_suites", {
     at: "GET /agents/{agent_id}/suites",
-    tag,
     summary: "List suites",
     description: "Suites of an agent, newest first.",
     success: { description: "All suites.", body: "SuiteHeadPage" },
-    errors: ["agent_not_found"],
   }),
   create_suite: operation("create_suite", {
     at: "POST /agents/{agent_id}/suites",
-    tag,
     summary: "Create a suite",
     description: "Creates a suite without cases.",
     request: "CreateSuiteRequest",
     success: { status: 201, description: "The suite.", body: "Suite" },
-    errors: ["agent_not_found", "agent_deleted", "suite_exists", "invalid_argument"],
+    errors: ["agent_deleted", "suite_exists", "invalid_argument"],
   }),
   get_suite: operation("get_suite", {
     at: "GET /agents/{agent_id}/suites/{suite}",
-    tag,
     summary: "Get a suite",
     description: "A suite with its cases.",
     success: { description: "The suite.", body: "Suite" },
-    errors: found,
   }),
   delete_suite: operation("delete_suite", {
     at: "DELETE /agents/{agent_id}/suites/{suite}",
-    tag,
     summary: "Delete a suite",
     description:
       "Deletes the suite with its cases, and what trials have recorded of them. The runs whose turns were copied stay.",
     success: { status: 204, description: "The suite is deleted.", media: {} },
-    errors: found,
   }),
   add_cases: operation("add_cases", {
     at: "POST /agents/{agent_id}/suites/{suite}/cases",
-    tag,
     summary: "Keep turns in a suite",
     description:
       "Copies turns with the conversation that they began with, their record and their files. A copy does not expire. A turn that cannot be kept, or not be redacted, is in `refused`; the others are kept.",
     request: "AddCasesRequest",
     success: { description: "What was kept, and what was not.", body: "AddedCases" },
     errors: [
-      ...found,
       "agent_deleted",
       "run_not_found",
       "trial_not_found",
@@ -59,10 +49,9 @@ export const suiteOperations = {
   }),
   remove_case: operation("remove_case", {
     at: "DELETE /agents/{agent_id}/suites/{suite}/cases/{case_id}",
-    tag,
     summary: "Remove a case from a suite",
     description: "Deletes the copy, and what trials have recorded of it.",
     success: { status: 204, description: "The case is deleted.", media: {} },
-    errors: [...found, "case_not_found"],
+    errors: ["case_not_found"],
   }),
 };

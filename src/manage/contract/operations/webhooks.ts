@@ -3,8 +3,8 @@ import { cursor, limit, parameter } from "../../../http/rest/parameters.ts";
 import { operationsIn } from "./operation.ts";
 
 const operation = operationsIn("webhooks");
-const changed = { description: "The webhook.", body: "ChangedWebhook" };
-const changedEndpoint = { description: "The endpoint.", body: "ChangedWebhookEndpoint" };
+const changed = { description: "The webhook.", body: "ChangedWebhook" } as const;
+const changedEndpoint = { description: "The endpoint.", body: "ChangedWebhookEndpoint" } as const;
 
 const ofEndpoint = parameter(
   "Only messages to this endpoint of the agent's webhook. `first`: to the webhook's own URL. Default: all, also those to runs' own URLs.",
