@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { agentDefinition } from "../../src/accounts/agents/agent-schema.ts";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import type { FileIo } from "../cli.ts";
-import type { Action } from "./trials/action.ts";
+import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
-import { addTryCommand } from "./agent-try.ts";
+import { addTryCommand } from "./trials/agent-try.ts";
 import { organizationOrOnly } from "./organizations.ts";
 import { record } from "./output.ts";
 

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../src/error-codes.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { type FileIo, runProgram } from "../cli.ts";
 import { printableJson, printableLine } from "../printable.ts";
-import type { Action, CommandHandler } from "./trials/action.ts";
+import type { Action, CommandHandler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
 import { RefusedCall, tokenVariable } from "./call.ts";
 import { completionScript } from "./completion.ts";

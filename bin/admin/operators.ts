@@ -5,7 +5,7 @@ import type { Schemas } from "../../src/manage/schema-types.ts";
 import { wireOperator } from "../../src/manage/wire/operator.ts";
 import type { Io } from "../cli.ts";
 import { consoleLink } from "../console-link.ts";
-import type { Action } from "./trials/action.ts";
+import type { Action } from "./action.ts";
 import { serviceUrl } from "./call.ts";
 import { withEnding } from "./commands.ts";
 import { addInviteCommand } from "./invite.ts";

@@ -7,7 +7,7 @@ import { exportOrganization } from "../../src/manage/export-organization.ts";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { tar } from "../../src/runs/files/tar.ts";
 import { CliError } from "../cli.ts";
-import type { Action } from "./trials/action.ts";
+import type { Action } from "./action.ts";
 import { allEntries, type Caller } from "./call.ts";
 import { rowsText } from "./output.ts";
 import { writeArchive } from "./runs/write-archive.ts";

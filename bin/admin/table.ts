@@ -5,7 +5,7 @@ import type { ManageOperation } from "../../src/manage/contract/operations/opera
 import { pathParameters } from "../../src/manage/contract/operations/parameters.ts";
 import type { Schema } from "../../src/json-schema.ts";
 import { CliError } from "../cli.ts";
-import type { Action } from "./trials/action.ts";
+import type { Action } from "./action.ts";
 import { type Given, type Label, optionOf, pathNames } from "./call.ts";
 import { repeatedOption, typedValue } from "./option-values.ts";
 import { type Output, record, rowsText } from "./output.ts";

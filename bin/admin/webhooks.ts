@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { setWebhookEnabled } from "../../src/accounts/webhooks.ts";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { CliError } from "../cli.ts";
-import type { Action } from "./trials/action.ts";
+import type { Action } from "./action.ts";
 import type { Caller } from "./call.ts";
 import { record } from "./output.ts";
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { SharedSchemas } from "../../../src/http/rest/schemas/schema-types.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { CliError } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import type { Caller } from "../call.ts";
 import { callLines, callText, type OpenCall } from "./open-calls.ts";
 import { repeatedOption } from "../option-values.ts";

@@ -6,7 +6,7 @@ import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { importBundle } from "../../../src/runs/bundle/import-bundle.ts";
 import type { BundleFile } from "../../../src/runs/bundle/read-archive.ts";
 import { CliError } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import { record } from "../output.ts";
 import type { Session } from "../session.ts";
 import { writeArchive } from "./write-archive.ts";

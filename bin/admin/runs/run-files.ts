@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { SharedSchemas } from "../../../src/http/rest/schemas/schema-types.ts";
 import { CliError, type FileIo } from "../../cli.ts";
 import { printableLine } from "../../printable.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import type { Caller } from "../call.ts";
 
 export const atOption = ["--at <TURN.STEP>", "after this step, such as 1.3; 1.0: before the first step"] as const;

@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../../../src/accounts/account-types.ts";
 import { commandLine } from "../../../src/command-line.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { CliError, type FileIo } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import { fileDescription, fileOption, readAgentFile } from "../agent-file.ts";
 import { type Caller, RefusedCall } from "../call.ts";
 import { isConfirmed, requireTerminal } from "../confirm.ts";

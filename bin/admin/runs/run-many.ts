@@ -4,7 +4,7 @@ import type { OperationName } from "../../../src/manage/contract/operations/mana
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import type { RunFilterStatus } from "../../../src/runs/status.ts";
 import { CliError } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import { allEntries, type Caller, RefusedCall } from "../call.ts";
 import { timeOption } from "../option-values.ts";
 import { type Output, record, rowsText } from "../output.ts";

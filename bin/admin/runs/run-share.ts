@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { SharedSchemas } from "../../../src/http/rest/schemas/schema-types.ts";
 import { CliError } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import type { Given } from "../call.ts";
 import { record } from "../output.ts";
 

@@ -9,7 +9,7 @@ import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { createRun } from "../../../src/runs/begin/create-run.ts";
 import type { Labels } from "../../../src/runs/labels.ts";
 import { CliError, type FileIo } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import { type Label, optionOf } from "../call.ts";
 import { pairOf, repeatedOption } from "../option-values.ts";
 import { record } from "../output.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { CliError, type FileIo } from "../../cli.ts";
-import type { Action } from "../trials/action.ts";
+import type { Action } from "../action.ts";
 import type { OperatorPlatform } from "../operator-platform.ts";
 import { callLines } from "./open-calls.ts";
 import { indentedText, type Output, record, rowsText } from "../output.ts";

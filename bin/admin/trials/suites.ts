@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { CliError } from "../../cli.ts";
-import type { Action } from "./action.ts";
+import type { Action } from "../action.ts";
 import { numberOrText, repeatedOption } from "../option-values.ts";
 import type { Output } from "../output.ts";
 import { turnOf } from "./trial-options.ts";

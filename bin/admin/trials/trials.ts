@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
-import type { Action } from "./action.ts";
+import type { Action } from "../action.ts";
 import { numberOrText } from "../option-values.ts";
 import { caseText, trialOutput } from "./trial-output.ts";
 

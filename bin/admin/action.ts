@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { FileOutput, PrintedNote, Output } from "../output.ts";
-import type { Session } from "../session.ts";
+import type { FileOutput, PrintedNote, Output } from "./output.ts";
+import type { Session } from "./session.ts";
 
 /** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
 export type CommandHandler<Args extends unknown[]> = (

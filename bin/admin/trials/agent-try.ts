@@ -1,19 +1,19 @@
 import type { Command } from "commander";
-import { commandLine } from "../../src/command-line.ts";
-import type { Schemas } from "../../src/manage/schema-types.ts";
-import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
-import { maxCases } from "../../src/trials/names.ts";
-import { CliError, type FileIo } from "../cli.ts";
-import type { Action } from "./trials/action.ts";
-import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
-import { type Label, optionOf } from "./call.ts";
-import { isConfirmed, requireTerminal } from "./confirm.ts";
-import { numberOrText, repeatedOption } from "./option-values.ts";
-import type { PrintedNote, Output } from "./output.ts";
-import type { Session } from "./session.ts";
-import { selectionOf, chosenTrialSettings, type TrialOptions } from "./trials/trial-options.ts";
-import { estimateLines, trialOutput } from "./trials/trial-output.ts";
-import { waitForTrial } from "./trials/wait-for-trial.ts";
+import { commandLine } from "../../../src/command-line.ts";
+import type { Schemas } from "../../../src/manage/schema-types.ts";
+import { type FailCondition, failures, parseFailIf } from "../../../src/trials/fail-if.ts";
+import { maxCases } from "../../../src/trials/names.ts";
+import { CliError, type FileIo } from "../../cli.ts";
+import type { Action } from "../action.ts";
+import { fileDescription, fileOption, readAgentFile } from "../agent-file.ts";
+import { type Label, optionOf } from "../call.ts";
+import { isConfirmed, requireTerminal } from "../confirm.ts";
+import { numberOrText, repeatedOption } from "../option-values.ts";
+import type { PrintedNote, Output } from "../output.ts";
+import type { Session } from "../session.ts";
+import { selectionOf, chosenTrialSettings, type TrialOptions } from "./trial-options.ts";
+import { estimateLines, trialOutput } from "./trial-output.ts";
+import { waitForTrial } from "./wait-for-trial.ts";
 
 interface TryOptions extends TrialOptions {
   file?: string;
