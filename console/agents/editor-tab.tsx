@@ -16,9 +16,9 @@ import { afterSave, editorOf } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
 import { changesOf } from "../form/changes.ts";
 import type { Draft } from "../form/json.ts";
-import { agentFieldNames } from "./form/layout.ts";
-import { detailOf } from "../form/detail.ts";
-import { fieldMessages, noMessages } from "../form/messages.ts";
+import { agentFields } from "./form/layout.ts";
+import { messagesOf } from "../form/detail.ts";
+import { noMessages } from "../form/messages.ts";
 import { SaveBar } from "./save-bar.tsx";
 
 interface EditorTabProps {
@@ -79,7 +79,7 @@ function EditedAgent({ agent, draft, onSaved }: EditorTabProps & { draft: Draft 
       if (andStart) openStart({ agentId: agent.id });
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status === 412;
-      if (!isConflict || !(await showConflict())) setMessages(fieldMessages(detailOf(error), agentFieldNames));
+      if (!isConflict || !(await showConflict())) setMessages(messagesOf(error, agentFields));
     } finally {
       setBusy(false);
     }

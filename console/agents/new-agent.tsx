@@ -15,9 +15,9 @@ import { createAgent, draftOf, readAgent } from "./agent-calls.ts";
 import { editorOf, isEdited } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
 import { type Draft, textOf } from "../form/json.ts";
-import { agentFieldNames } from "./form/layout.ts";
-import { detailOf } from "../form/detail.ts";
-import { fieldMessages, noMessages } from "../form/messages.ts";
+import { agentFields } from "./form/layout.ts";
+import { messagesOf } from "../form/detail.ts";
+import { noMessages } from "../form/messages.ts";
 import { starterDefinition } from "./starter.ts";
 
 /** The page of a new agent. `?from=`: an agent whose definition it begins with. */
@@ -59,7 +59,7 @@ function NewAgentForm({ start }: { start: Draft }) {
       toast(`Created ${agent.name}`);
       route(pageUrl(`agents/${agent.id}`, { tab: "keys" }));
     } catch (error) {
-      setMessages(fieldMessages(detailOf(error), agentFieldNames));
+      setMessages(messagesOf(error, agentFields));
       setBusy(false);
     }
   }

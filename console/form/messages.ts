@@ -19,7 +19,9 @@ export function fieldMessages(detail: string | Violation[], fields: readonly str
   const messages: FieldMessages = { at: new Map(), other: [] };
   for (const { path, text } of typeof detail === "string" ? sentences(detail) : detail.map(placed)) {
     const place = pathText(path);
-    if (path.length === 0 || !fields.includes(String(path[0]))) messages.other.push(text);
+    if (path.length === 0) messages.other.push(text);
+    else if (!fields.includes(String(path[0])))
+      messages.other.push(typeof detail === "string" ? text : `${place}: ${text}`);
     else if (!messages.at.has(place)) messages.at.set(place, text);
   }
   return messages;

@@ -9,13 +9,8 @@ export interface FieldSchema {
   examples?: readonly unknown[];
   required?: readonly string[];
   properties?: Record<string, FieldSchema>;
-  propertyNames?: { pattern?: string };
   additionalProperties?: boolean | FieldSchema;
   items?: FieldSchema;
-  minimum?: number;
-  exclusiveMinimum?: number;
-  maximum?: number;
-  minLength?: number;
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
@@ -26,31 +21,40 @@ export interface FieldSchema {
 export type Field = {
   name: string;
   label: string;
-  /** Stands below it. Undefined: its label says what it is. */
+  /** Shown below the field. Undefined: its label says what it is. */
   help: string | undefined;
   /** The schema's description. */
   tooltip: string | undefined;
   required: boolean;
-  /** Whether it is null in a body when it is empty. */
+  /** Whether an empty field is null in a body. */
   nullable: boolean;
-} & (
-  | { kind: "text"; maxLength: number | undefined; long: boolean; secret: boolean; example: string | undefined }
-  | { kind: "number"; whole: boolean; placeholder: string | undefined }
-  | { kind: "choice"; options: Json[] }
-  | { kind: "flag"; preset: boolean }
-  | { kind: "checks"; options: string[]; preset: string[]; least: number }
-  | { kind: "texts" }
-  | { kind: "json"; list: boolean }
-  | { kind: "rules"; options: string[]; most: number | undefined }
-  | { kind: "group"; fields: Field[] }
-  | { kind: "list"; fields: Field[]; most: number | undefined; entry: Entry }
-  /** `single`: an entry is no object; its only field has no name. */
-  | { kind: "map"; fields: Field[]; most: number | undefined; entry: Entry; single: boolean }
-);
+} &
+  /** `keepsEmpty`: a cleared text stays as an empty one. An entry of a list or map would disappear while it is typed. */
+  (
+    | {
+        kind: "text";
+        maxLength: number | undefined;
+        long: boolean;
+        secret: boolean;
+        keepsEmpty: boolean;
+        example: string | undefined;
+      }
+    | { kind: "number"; whole: boolean; placeholder: string | undefined }
+    | { kind: "choice"; options: Json[] }
+    | { kind: "flag"; preset: boolean }
+    | { kind: "checks"; options: string[]; preset: string[]; least: number }
+    | { kind: "texts" }
+    | { kind: "json"; list: boolean }
+    | { kind: "rules"; options: string[]; most: number | undefined }
+    | { kind: "group"; fields: Field[] }
+    | { kind: "list"; fields: Field[]; most: number | undefined; entry: Entry }
+    /** `single`: entries are not objects; their only field has no name. */
+    | { kind: "map"; fields: Field[]; most: number | undefined; entry: Entry; single: boolean }
+  );
 
 export type FieldOf<Kind extends Field["kind"]> = Extract<Field, { kind: Kind }>;
 
-/** What a form says in other words than its schema. Paths are of field names: `limits.steps`. */
+/** Where the words of a form differ from those of its schema. Paths consist of field names: `limits.steps`. */
 export interface Words {
   /** By the name of a field. */
   labels?: Record<string, string>;
@@ -69,7 +73,7 @@ export interface Entry {
   noun: string;
   /** A new one. */
   start: Json;
-  /** Names that a new one in a map gets, the first that is free. */
+  /** Names for a new entry of a map: it gets the first one that is free. */
   names: string[];
 }
 
@@ -121,6 +125,7 @@ function fieldOf(path: string[], schema: FieldSchema, required: boolean, words: 
         maxLength,
         long: (maxLength ?? 0) >= longText,
         secret: name === "secret",
+        keepsEmpty: required,
         example,
       };
     }
@@ -143,13 +148,17 @@ function objectField(schema: FieldSchema, words: Words, path: string[]) {
   const { additionalProperties: of, maxProperties: most } = schema;
   if (typeof of !== "object") {
     if (isFree(schema)) return { kind: "json", list: false } as const;
-    return { kind: "group", fields: fieldsOf(schema, words, path) } as const;
+    return { kind: "group", fields: fieldsOf(schema, words, path).map(removable) } as const;
   }
   if (of.enum) return { kind: "rules", options: of.enum.map(String), most } as const;
   const single = of.type !== "object";
-  const value = { properties: { "": of }, required: [""] };
-  const fields = fieldsOf(single ? value : of, single ? { labels: { "": "Value" } } : words, path);
+  const fields = single ? [fieldOf([""], of, true, { labels: { "": "Value" } })] : fieldsOf(of, words, path);
   return { kind: "map", fields, most, entry: entryOf(words, path), single } as const;
+}
+
+/** A cleared text of a group is removed, so that a cleared group leaves nothing behind. */
+function removable(field: Field): Field {
+  return field.kind === "text" ? { ...field, keepsEmpty: false } : field;
 }
 
 function entryOf({ entries }: Words, path: string[]): Entry {

@@ -26,7 +26,7 @@ export function TextField({ field, path, form }: TextFieldProps) {
 function TextInput({ control, field, path, form, text }: TextFieldProps & { control: FieldControl; text: string }) {
   const choices = useId();
   const isReadOnly = form.readOnly !== undefined;
-  const set = (value: string): void => form.set(path, value === "" && !field.required ? undefined : value);
+  const set = (value: string): void => form.set(path, value === "" && !field.keepsEmpty ? undefined : value);
   const common = {
     ...control,
     value: text,

@@ -3,11 +3,11 @@ import { bodyOf, draftOf, isComplete } from "./body.ts";
 import { changesOf } from "./changes.ts";
 import type { FormState } from "./form-state.ts";
 import { type Draft, type Json, type Path, pathText, withValue } from "./json.ts";
-import { detailOf } from "./detail.ts";
-import { fieldMessages, noMessages } from "./messages.ts";
+import { messagesOf, otherText } from "./detail.ts";
+import { noMessages } from "./messages.ts";
 import type { Field } from "./schema-fields.ts";
 
-interface Options extends Pick<FormState, "readOnly" | "placeholder" | "known" | "focused"> {
+interface Options extends Pick<FormState, "readOnly" | "focused"> {
   /** A draft with another value at a path. Default: only that value changes. */
   change?: (draft: Draft, path: Path, value: Json | undefined) => Draft;
 }
@@ -18,10 +18,10 @@ interface BodyForm<Body> {
   isChanged: boolean;
   isComplete: boolean;
   isBusy: boolean;
-  /** Why it was not accepted, where it concerns no field. */
+  /** Why the body was rejected, as far as no field is concerned. */
   problem: string | undefined;
   setDraft: (draft: Draft) => void;
-  /** Sends it, unless it is being sent. A rejection is shown at the fields. `keeps`: nothing is stored. */
+  /** Sends the body, unless one is being sent. A rejection is shown at the fields. `keeps`: the draft stays, because nothing was stored. */
   send: (work: (body: Body) => Promise<unknown>, keeps?: boolean) => Promise<void>;
 }
 
@@ -54,13 +54,12 @@ export function useBody<Body>(
       await work(body);
       if (!keeps) setDraft((now) => (now === draft ? draftOf(body as object, fields) : now)); // what was typed in the meantime stays
     } catch (error) {
-      const names = fields.map(({ name }) => name);
-      setMessages(fieldMessages(detailOf(error), names));
+      setMessages(messagesOf(error, fields));
     } finally {
       setBusy(false);
     }
   }
-  const problem = messages.other.join(" ") || undefined;
+  const problem = otherText(messages);
   return {
     form,
     body,

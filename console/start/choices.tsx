@@ -7,7 +7,7 @@ import type { FieldMessages } from "../form/messages.ts";
 import { SchemaFields } from "../form/schema-form.tsx";
 import { fieldsOf } from "../form/schema-fields.ts";
 
-/** Fields of a create that the dialog has in its own way. */
+/** Fields of a create that the dialog asks for itself. */
 const asked = new Set(["agent_id", "name", "input_text", "files"]);
 
 /** All other fields of a create. */
@@ -26,7 +26,7 @@ interface ChoicesProps {
   onChange: (choices: Draft) => void;
 }
 
-/** What the run is to have besides its input and files, such as a model, limits and labels. */
+/** Further settings of the run, such as its model, limits and labels. */
 export function Choices({ choices, messages, definition, onChange }: ChoicesProps) {
   const [isOpened, setOpened] = useState(Object.keys(choices).length > 0);
   const isOpen = isOpened || messages.at.size > 0;
@@ -36,8 +36,7 @@ export function Choices({ choices, messages, definition, onChange }: ChoicesProp
     changes: new Map(),
     messages,
     readOnly: undefined,
-    // A URL that was deleted again is none: it is required within the webhook, and would block the start.
-    set: (path, value) => onChange(withValue(choices, path, path[0] === "webhook" && value === "" ? undefined : value)),
+    set: (path, value) => onChange(withValue(choices, path, value)),
     known: (path) => (pathText(path) === "model" ? (definition?.runModels ?? []).map(({ name }) => name) : []),
   };
   return (

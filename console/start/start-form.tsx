@@ -3,8 +3,8 @@ import { useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
 import { useResource } from "../api/use-resource.ts";
 import { bodyOf, isComplete } from "../form/body.ts";
-import { detailOf } from "../form/detail.ts";
-import { fieldMessages, noMessages } from "../form/messages.ts";
+import { messagesOf, otherText } from "../form/detail.ts";
+import { noMessages } from "../form/messages.ts";
 import { programFor } from "../programs/program.ts";
 import { formatBytes } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
@@ -130,12 +130,9 @@ function useStart({ start, problem: firstProblem }: StartFormProps) {
       startDialog.value = undefined;
       route(pageUrl(`runs/${run.id}`));
     } catch (error) {
-      const found = fieldMessages(
-        detailOf(error),
-        choiceFields.map(({ name }) => name),
-      );
+      const found = messagesOf(error, choiceFields);
       setMessages(found);
-      setProblem(found.other.join(". ") || undefined);
+      setProblem(otherText(found));
       setBusy(false);
     }
   }
@@ -216,7 +213,7 @@ function agentReason({ agentId }: StartDraft): string | undefined {
 
 /** What is wrong with the choices as they were typed. */
 function choicesReason({ choices }: StartDraft): string | undefined {
-  return isComplete(choices, choiceFields) ? undefined : "Correct the choices first.";
+  return isComplete(choices, choiceFields) ? undefined : "Correct the model, limits, labels or other settings first.";
 }
 
 function curlOf(draft: StartDraft): string {

@@ -12,6 +12,8 @@ test("a run is started with limits, which Run again keeps; without choices, none
   await dialog.getByRole("button", { name: "Start run" }).click();
   await dialog.getByRole("alert").first().waitFor(); // the service's own words, at the field
   await dialog.getByRole("group", { name: "Of one turn" }).getByLabel("Steps").fill("7");
+  await dialog.getByLabel("URL").fill("https://example.com");
+  await dialog.getByLabel("URL").fill(""); // as if it had never been entered
   await dialog.getByRole("button", { name: "Start run" }).click();
   await page.getByRole("heading", { level: 1, name: "Limited" }).waitFor();
   const id = new URL(page.url()).pathname.split("/").at(-1);

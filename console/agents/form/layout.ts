@@ -67,8 +67,6 @@ const words: Words = {
 /** The fields of an agent file, from its schema. */
 export const agentFields = fieldsOf(agentSchema, words);
 
-export const agentFieldNames = agentFields.map(({ name }) => name);
-
 export function agentField(name: string): Field {
   const found = agentFields.find((field) => field.name === name);
   if (!found) throw new Error(`the agent schema has no field ${name}`);

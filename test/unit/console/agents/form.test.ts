@@ -52,6 +52,23 @@ test("every field of the agent schema has an input", () => {
   expect(field("mcp", "headers", "secret")).toMatchObject({ kind: "text", secret: true, required: true });
 });
 
+test("a cleared text of an optional group is removed, one of a list's entry stays", () => {
+  const url = { type: "object", required: ["url"], properties: { url: { type: "string" } } };
+  const [group, list] = fieldsOf({ properties: { webhook: url, servers: { type: "array", items: url } } });
+  expect(group).toMatchObject({ kind: "group", fields: [{ name: "url", required: true, keepsEmpty: false }] });
+  expect(list).toMatchObject({ kind: "list", fields: [{ name: "url", required: true, keepsEmpty: true }] });
+});
+
+test("a violation of a field that the form does not have names it", () => {
+  const detail = [
+    { loc: ["body", "name"], msg: "String should have at most 200 characters" },
+    { loc: ["body", "limits", "turn", "steps"], msg: "Input should be greater than 0" },
+  ];
+  const { at, other } = fieldMessages(detail, ["limits"]);
+  expect(other).toEqual(["name: String should have at most 200 characters"]);
+  expect([...at]).toEqual([["limits.turn.steps", "Input should be greater than 0"]]);
+});
+
 test("a yes-or-no field shows the default that its description names", () => {
   const on = { type: "boolean", description: "Whether it is kept. Default: true." };
   expect(fieldsOf({ properties: { on } })).toMatchObject([{ kind: "flag", preset: true }]);
