@@ -61,7 +61,7 @@ const day = 86_400_000;
 /** `--organization`, for `accessOption`. */
 export const organizationOption = [
   "--organization <ID[=ROLE]>",
-  "limit the role to an organization; repeatable, with another role each (default: all organizations)",
+  "limit the role to an organization; repeatable, each with its own role (default: all organizations)",
   repeatedOption,
 ] as const;
 

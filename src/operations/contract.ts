@@ -136,7 +136,12 @@ export const sharedOperations = {
     requestHeaders: pollHeaders,
     success: { ...run, body: "RunDetail", headers: ["ETag"] },
     alternative: {
-      304: { description: "The run is as `If-None-Match` says.", bodies: [], media: {}, headers: ["ETag"] },
+      304: {
+        description: "The run is unchanged since the response with the ETag in `If-None-Match`.",
+        bodies: [],
+        media: {},
+        headers: ["ETag"],
+      },
     },
     for: {
       ext: {
@@ -145,7 +150,7 @@ export const sharedOperations = {
           "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running` and `state` is not `waiting`, stream the events, or poll every 3 to 10 seconds with the `ETag` of the last response as `If-None-Match`.",
         query: {
           wait: parameter(
-            "Seconds to wait while a turn is in progress. The answer comes when the turn has ended or begins to wait for answers, or after this time; for a run that waits already, after a second.",
+            "Seconds to wait while a turn is in progress. The answer comes when the turn has ended or begins to wait for answers, or after this time; for a run that is already waiting for answers, after one second.",
             { type: "integer", minimum: 0, maximum: 20, default: 0 },
           ),
         },
@@ -230,7 +235,7 @@ export const sharedOperations = {
     tag,
     summary: "Stop a run",
     description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped. Idempotent.",
-    requestHeaders: idempotencyKey("It changes nothing: a run that is stopped twice is stopped once."),
+    requestHeaders: idempotencyKey("It has no effect: stopping a run twice is the same as stopping it once."),
     success: run,
     errors: ["run_ended"],
     for: { ext: {}, manage: { errors: ["run_imported", "modified_concurrently"] } },

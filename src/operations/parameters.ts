@@ -19,17 +19,21 @@ export const runFilters = {
   ...searchFilters,
   model: oneOfNames("Only runs whose last answer came from this model. Repeat it for several models."),
   tool: oneOfNames(
-    "Only runs that called this tool. Repeated: one of these tools. Runs of releases that did not record it are left out.",
+    "Only runs that called this tool. Repeat it for several tools. Runs of releases that did not record tools are left out.",
   ),
-  category: repeated("Only runs whose failure has this category. Repeated: one of these.", failureCategories.length, {
-    type: "string",
-    enum: failureCategories,
-  }),
+  category: repeated(
+    "Only runs whose failure has this category. Repeat it for several categories.",
+    failureCategories.length,
+    {
+      type: "string",
+      enum: failureCategories,
+    },
+  ),
   started_by: oneOfNames(
     "Only runs that this key or operator started: the `id` of `started_by`. Repeat it for several.",
   ),
   min_dollars: amount("Only runs that cost this much or more. Runs whose cost is not known are left out."),
   max_dollars: amount("Only runs that cost this much or less. Runs whose cost is not known are left out."),
-  min_seconds: amount("Only runs whose turns took this many seconds or more, that in progress included."),
-  max_seconds: amount("Only runs whose turns took this many seconds or less, that in progress included."),
+  min_seconds: amount("Only runs whose turns took this many seconds or more, including the turn in progress."),
+  max_seconds: amount("Only runs whose turns took this many seconds or less, including the turn in progress."),
 };

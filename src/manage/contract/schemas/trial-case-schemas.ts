@@ -83,7 +83,7 @@ export const trialCaseSchemas = {
     ),
     files: fileDifferences("Files that differ from those after the recorded turn.", "Against the recorded turn."),
     missing: list(
-      "Calls of client tools and of MCP tools that do not only read, and calls that somebody allowed, of which the attempt made fewer than the recorded turn. Calls with other arguments are other calls.",
+      "Calls with effects that the attempt made less often than the recorded turn: of client tools, of MCP tools that are not read-only, and those that somebody allowed. Calls with other arguments count as other calls.",
       object("Calls of a tool.", {
         tool: text("Name of the tool."),
         recorded: integer("How many the recorded turn made, of those that are missing in part."),

@@ -87,7 +87,7 @@ const summary = object("What the cases say so far. All numbers of cases are coun
   ),
   tried: integer("Cases with a verdict, without those that cannot be tried."),
   open: integer("Cases without a verdict."),
-  missing: integer("Cases that left out calls with effects outside of the service."),
+  missing: integer("Cases that left out calls with effects outside the service."),
   preference: text("What better and worse cases say, as a sentence."),
   control: nullableReference(
     "The cases that were tried with the current configuration. Null: none yet.",
@@ -158,7 +158,7 @@ export const trialSchemas = {
       }),
       concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: maxConcurrency, default: 4 }),
       tier: oneOfTexts(
-        "Service tier with which models are asked in place of that of their definitions, if their provider is known to have it. Default: theirs.",
+        "Service tier of the model calls, in place of that of the definitions, if the provider is known to have it. Default: that of the definitions.",
         trialTiers,
       ),
       assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),
