@@ -27,7 +27,7 @@ import { extWork, manageWork } from "./records/work.ts";
 
 /** Poll interval of event streams, in milliseconds. */
 const streamMilliseconds = 200;
-/** Milliseconds between two looks of a read that waits for the end of a run, and seconds that clients let one wait. */
+/** How often a request that waits for the end of a run reads it, in milliseconds, and how many seconds clients let it wait. */
 const waiting = { interval: 50, clientSeconds: 20 };
 /**
  * Event streams and reads that wait: of one agent's keys or one operator, of which 1,000 take a sixth of a core, of an organization,

@@ -8,7 +8,7 @@ export interface ExtDeps extends InputLimits, CreateRunDeps, Omit<EventsDeps, "r
   companions: Companions;
   /** Reads that wait for the end of a turn. */
   wait: {
-    /** Milliseconds between two looks at the run. */
+    /** How often the run is read, in milliseconds. */
     interval: number;
     /** Seconds that clients ask for by themselves. 0: they poll, because each wait occupies a function. */
     clientSeconds: number;

@@ -6,8 +6,6 @@ import { openMetrics } from "./genai-metrics.ts";
 import { openMetricExporter, openTraceExporter } from "./otlp-exporters.ts";
 import { type TurnAttributes, TurnSpans, type TurnTrace } from "./turn-spans.ts";
 
-export type { TurnTrace } from "./turn-spans.ts";
-
 export interface Telemetry {
   begin(attributes: TurnAttributes): TurnTrace;
   /** Sends all ended spans and the metrics, for at most 5 s. Never rejects: a tracing error must not fail a run. */

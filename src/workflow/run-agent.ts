@@ -12,7 +12,8 @@ import type { TurnEvent, TurnOutcome, TurnPorts } from "../agent/turn/turn-types
 import { steadyClock } from "../async/steady-clock.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
-import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
+import type { Telemetry } from "../observability/tracing.ts";
+import type { TurnTrace } from "../observability/turn-spans.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { LiveText } from "../runs/read/live-text.ts";
 import type { Stores } from "../runs/ports.ts";

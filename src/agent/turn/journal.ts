@@ -138,8 +138,8 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
 );
 
 /**
- * What the kind of a turn notes of it, which only that kind reads. `mode`: of trials of earlier releases; after `next_step`, the
- * answers of a turn are those to the conversation of another run.
+ * What a special kind of turn records about itself; only that kind reads it. `mode`: set by trials of earlier releases. With
+ * `next_step`, the answers of the turn continue the conversation of another run.
  */
 export type TurnMark = Readonly<Record<string, string | number>>;
 

@@ -17,7 +17,7 @@ export interface EventsDeps {
   runs: Runs;
   describer: RunDescriber;
   now: () => number;
-  /** Milliseconds between two looks of an event stream. Absent: a stream ends after the recorded events. */
+  /** How often an event stream reads new events, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
   /** Milliseconds after which an open stream ends. Default: 5 minutes. */
   streamMilliseconds?: number;

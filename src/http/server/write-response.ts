@@ -13,7 +13,7 @@ export interface ResponseLimits {
   budget: ByteBudget;
 }
 
-/** How often a connection without progress is looked at until it is closed. */
+/** Checks without progress after which a connection is closed. */
 const looks = 6;
 
 /** 45 stalled readers of large runs hold about 20 MiB. */

@@ -89,7 +89,7 @@ function ofAgent(agent: Agent, changes: SettingsChanges): Exclude<SettingsChange
 
 /** What the last of the entries ran on, without what is opened anew: environment and tools. */
 async function recordedSettings(
-  { configurations }: Uses<"accounts" | "configurations" | "secretRefusal">,
+  { configurations }: Uses<"configurations">,
   agentId: string,
   entries: RunJournalEntry[],
 ): Promise<ConfiguredAgent | undefined> {

@@ -25,7 +25,7 @@ export interface SharedReads {
 
 /** Rows of one kind that are kept. */
 const maxKept = 10_000;
-/** Milliseconds between two looks for writes of other processes. A tick that needs kept rows alone opens no transaction meanwhile. */
+/** How often writes of other processes are looked for, in milliseconds. A tick that needs kept rows alone opens no transaction meanwhile. */
 const lookInterval = 1;
 
 export function sharedReads(db: DatabaseSync): SharedReads {

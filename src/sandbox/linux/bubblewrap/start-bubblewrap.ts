@@ -59,7 +59,7 @@ export function startBubblewrap(
   const overlay = overlayOf(host);
   const needed = memoryOf(program.files, copied);
   const command = programCommand(program.language, host.limits, host.groups !== undefined);
-  const [starter = "", ...script] = scriptOf(host);
+  const [starter, ...script] = scriptOf(host);
   const child = spawn(starter, [...script, "sh", ...command], {
     cwd: "/",
     env: scriptEnvironment(host, place, {
@@ -76,11 +76,8 @@ export function startBubblewrap(
   });
   const { started, inputs } = followScript(child);
   lowerPriority(child);
-  inputs.bwrapOptions.end(
-    bwrapArguments(root, shownFolders(isInMemory, path, { root: root.path, work }), program.language, host.limits).join(
-      "\0",
-    ),
-  );
+  const shown = shownFolders(isInMemory, path, { root: root.path, work });
+  inputs.bwrapOptions.end(bwrapArguments(root, shown, program.language, host.limits).join("\0"));
   inputs.filter.end(seccompFilter(host.architecture, host.groups !== undefined));
   inputs.archive.end(stubs.length > 0 ? stubArchive(stubs, overlay.attributes) : undefined);
 
@@ -123,7 +120,7 @@ function shownFolders(
 }
 
 /** The command that runs the setup script. */
-function scriptOf({ workspace, users }: BubblewrapHost): string[] {
+function scriptOf({ workspace, users }: BubblewrapHost): [starter: string, ...options: string[]] {
   if (workspace !== "memory") return ["sh", "-c", diskScript];
   return ["unshare", ...namespaces[users], "--mount", "--propagation", "private", "sh", "-c", memoryScript];
 }
